@@ -1,0 +1,1 @@
+"""The router: which pages there are, nothing else."""

@@ -1,0 +1,83 @@
+"""Every error a person can meet. Each message is one sentence that says what to do next.
+
+::
+
+    StereoscopeError                    exit code 2
+    ├── InputError                      what was asked for cannot be done as asked
+    │   └── DataSetError                a data set file was refused; carries every problem by row
+    ├── ModelError                      a language model cannot be opened or trusted
+    │   ├── ModelNotFound
+    │   ├── ModelGated
+    │   ├── WrongModelKind
+    │   ├── ModelTooLarge
+    │   └── CanaryFailed
+    └── CacheError                      the cache cannot be used as it is
+        ├── CacheUnreadable             not a DuckDB file, or damaged: `repair` is the way out
+        ├── CacheNewer                  written by a newer version of the program or of DuckDB
+        ├── CacheBusy                   another program holds the file outside the gate
+        └── CacheNotWritable            read-only disk, permissions or a full disk
+"""
+
+from __future__ import annotations
+
+from core.types import Problem
+
+
+class StereoscopeError(Exception):
+    """Base of all errors that are shown to a person without a traceback."""
+
+
+class InputError(StereoscopeError):
+    """A file, option or query that cannot be used as given."""
+
+
+class DataSetError(InputError):
+    """A data set was refused; nothing of it was stored."""
+
+    def __init__(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
+class ModelError(StereoscopeError):
+    """A language model that cannot be opened or trusted."""
+
+
+class ModelNotFound(ModelError):
+    pass
+
+
+class ModelGated(ModelError):
+    pass
+
+
+class WrongModelKind(ModelError):
+    pass
+
+
+class ModelTooLarge(ModelError):
+    pass
+
+
+class CanaryFailed(ModelError):
+    pass
+
+
+class CacheError(StereoscopeError):
+    """A cache that cannot be used as it is; it is left untouched."""
+
+
+class CacheUnreadable(CacheError):
+    pass
+
+
+class CacheNewer(CacheError):
+    pass
+
+
+class CacheBusy(CacheError):
+    pass
+
+
+class CacheNotWritable(CacheError):
+    pass

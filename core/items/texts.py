@@ -1,0 +1,73 @@
+"""Texts as they are scored: folding, joining, identity, collapse and words (METHODS.md 1 and 2)."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+from core.types import Item, Role, Text
+
+
+def fold(context: str, continuation: str) -> tuple[str, str]:
+    """Fold the white space at the context's end and the continuation's start into one joint.
+
+    Only those two edges change: white space elsewhere is the author's.
+    """
+    return context.rstrip(), continuation.lstrip()
+
+
+def join(context: str, continuation: str) -> str:
+    """The scored string of a folded pair: joined by one ASCII space in every language."""
+    return f"{context} {continuation}" if context else continuation
+
+
+def continuation_start(context: str) -> int:
+    """c0: index in the joined string of the continuation's first character."""
+    return len(context) + 1 if context else 0
+
+
+def make_text(context: str, continuation: str) -> Text:
+    """Fold a pair and give it its identity: a 128-bit hash of both parts."""
+    context, continuation = fold(context, continuation)
+    packed = f"{len(context)}:{context}{continuation}".encode()
+    return Text(hashlib.blake2b(packed, digest_size=16).hexdigest(), context, continuation)
+
+
+def item_texts(item: Item) -> dict[Role, Text]:
+    """The texts of an item by role."""
+    return {role: make_text(item.context, text) for role, text in item.continuations().items()}
+
+
+def bare(text: str) -> str:
+    """The letters that a collapse check compares: NFKC, casefolded, no punctuation, no spaces."""
+    normal = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in normal if not c.isspace() and unicodedata.category(c)[0] not in "PZ")
+
+
+def is_collapsed(item: Item) -> bool:
+    """Whether stereotype and anti-stereotype say the same, so that the item compares nothing."""
+    return bare(item.stereotype) == bare(item.anti_stereotype)
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Character spans of the words: white-space separated, punctuation at their edges split off.
+
+    "(He left.)" has four: "(", "He", "left", ".)".
+    """
+    spans: list[tuple[int, int]] = []
+    position = 0
+    for chunk in text.split():
+        start = text.index(chunk, position)
+        position = start + len(chunk)
+        first, last = start, position
+        while first < last and _is_punctuation(text[first]):
+            first += 1
+        while last > first and _is_punctuation(text[last - 1]):
+            last -= 1
+        edges = [(start, first), (first, last), (last, position)]
+        spans += [(a, b) for a, b in edges if a < b]
+    return spans
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character).startswith("P")
