@@ -1,0 +1,107 @@
+"""Conditions: which version of an item a row holds (METHODS.md section 1).
+
+::
+
+    es            a language: the original (`en`) or a translation
+    es~p1         a rewording of that version
+    es+neutral    that version with a sentence put in front
+    es~p1+neutral
+
+The language is a BCP-47 code. It is normalised: `_` becomes `-`, the cases are the customary
+ones, three letters become two where two exist (`eng` -> `en`), and a script or region is dropped
+where the plain code already means it (`zh-CN`, `zho_Hans` -> `zh`; `en-US` -> `en`). Every other
+region stays, because it is another text: `pt-BR`, `es-MX` and `zh-TW` are languages of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.errors import InputError
+from core.items.languages import IMPLIED, LANGUAGES, PREFERRED
+
+_TAG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?")
+_LABEL = r"[a-z0-9][a-z0-9._-]{0,31}"
+_CONDITION = re.compile(
+    rf"(?P<language>[a-z0-9_-]+)(?:~(?P<rewording>{_LABEL}))?(?:\+(?P<prefix>{_LABEL}))?"
+)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The parts of a condition; `str()` writes it in its normal form."""
+
+    language: str
+    rewording: str = ""
+    prefix: str = ""
+
+    def __str__(self) -> str:
+        rewording = f"~{self.rewording}" if self.rewording else ""
+        prefix = f"+{self.prefix}" if self.prefix else ""
+        return f"{self.language}{rewording}{prefix}"
+
+
+def normalise_language(code: str) -> str:
+    """The normal form of a BCP-47 language code.
+
+    Raises
+    ------
+    InputError
+        The text is not a language code, or not one of a known language.
+    """
+    # Checked before lower(): the Kelvin sign and a few others would turn into ASCII letters.
+    match = _TAG.fullmatch(code.replace("_", "-").lower()) if code.isascii() else None
+    if match is None:
+        raise InputError(f"{code!r} is not a language code such as en, zh or pt-BR.")
+    language, script, region = match.groups(default="")
+    language = PREFERRED.get(language, language)
+    if language not in LANGUAGES:
+        raise InputError(f"{code!r} does not begin with a known language code such as en or zh.")
+    script, region = script.title(), region.upper()
+    implied_script, implied_region = IMPLIED.get(language, ("", ""))
+    if script == implied_script:
+        script = ""
+    if region == implied_region and not script:
+        region = ""
+    return "-".join(part for part in (language, script, region) if part)
+
+
+def parse_condition(text: str) -> Condition:
+    """Take a condition apart and normalise it.
+
+    Raises
+    ------
+    InputError
+        The text is not a condition or its language is not known.
+    """
+    match = _CONDITION.fullmatch(text.lower()) if text.isascii() else None
+    if match is None:
+        raise InputError(
+            f"{text!r} is not a condition; write a language code, optionally with a rewording"
+            " (en~p1) and a prefix (en+true)."
+        )
+    return Condition(
+        normalise_language(match["language"]), match["rewording"] or "", match["prefix"] or ""
+    )
+
+
+def normalise_condition(text: str) -> str:
+    """The normal form of a condition: `zh-CN~P1` -> `zh~p1`."""
+    return str(parse_condition(text))
+
+
+def language_of(condition: str) -> str:
+    """The language a condition is written in: `hi~llm` -> `hi`."""
+    return parse_condition(condition).language
+
+
+def is_rewording(condition: str) -> bool:
+    """Whether the condition rewords another one: `en~p1` does."""
+    return bool(parse_condition(condition).rewording)
+
+
+def original_of(condition: str) -> str:
+    """The condition that a rewording rewords: `es~p1` -> `es`; any other is its own original."""
+    parts = parse_condition(condition)
+    return str(Condition(parts.language, prefix=parts.prefix))
