@@ -1,0 +1,26 @@
+"""An opened language model, with everything about it that can move a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from transformers import PreTrainedTokenizerBase
+
+Kind = Literal["causal", "masked"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LanguageModel:
+    """A model, its tokenizer and what was really loaded (never what was only asked for)."""
+
+    model: Any  # torch module with a language-model head, in eval mode, without gradients
+    tokenizer: PreTrainedTokenizerBase  # a fast one: it knows character spans
+    label: str  # the name people use
+    fingerprint: str  # "hub:org/name@commit", "folder:sha256", "demo:sha256:converter-n"
+    kind: Kind
+    dtype: str  # of the parameters: "float32", "bfloat16", "float16"
+    device: str  # kind of device: "cpu", "cuda", "mps"
+    attention: str  # "sdpa", "eager", ...
+    quantization: str = "none"
+    window: int | None = None  # most tokens in one text, special ones included; None: no limit
