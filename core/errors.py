@@ -12,6 +12,7 @@
     │   ├── ModelTooLarge
     │   └── CanaryFailed
     └── CacheError                      the cache cannot be used as it is
+        ├── CacheMissing                there is none yet: `demo` or `import` makes one
         ├── CacheUnreadable             not a DuckDB file, or damaged: `repair` is the way out
         ├── CacheNewer                  written by a newer version of the program or of DuckDB
         ├── CacheBusy                   another program holds the file outside the gate
@@ -65,6 +66,10 @@ class CanaryFailed(ModelError):
 
 class CacheError(StereoscopeError):
     """A cache that cannot be used as it is; it is left untouched."""
+
+
+class CacheMissing(CacheError):
+    pass
 
 
 class CacheUnreadable(CacheError):

@@ -1,0 +1,123 @@
+"""`item_score` from `token_score`: l = sum / n_scored by role, refreshed for the touched items.
+
+An item gets a row when each of its texts is either scored or known not to be scorable. With one of
+the latter all its numbers are NULL and `flags` names the reason: the continuations of an item leave
+together. Collapsed items compare nothing and get no row.
+
+The functions work on a temporary table `touched(dataset, item_id, condition)` of the connection.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import duckdb
+
+ROLES = {
+    "stereotype": "stereotype",
+    "anti": "anti_stereotype",
+    "unrelated": "unrelated",
+    "unknown": "unknown",
+}  # column suffix -> role
+
+
+def _by_role(name: str, value: str) -> str:
+    return ", ".join(
+        f"if(whole, max({value}) FILTER (role = '{role}'), NULL) AS {name}_{suffix}"
+        for suffix, role in ROLES.items()
+    )
+
+
+# The rows that item_score should hold for the touched items under one scorer.
+DERIVED = f"""
+WITH needed AS MATERIALIZED (
+    SELECT dataset, item_id, condition, role, text_id
+    FROM item_text SEMI JOIN touched USING (dataset, item_id, condition)
+    WHERE NOT collapsed
+), known AS (
+    SELECT text_id, sum, n_scored, flags, NULL AS reason
+    FROM token_score WHERE scorer_id = $scorer AND text_id IN (SELECT text_id FROM needed)
+    UNION ALL
+    SELECT text_id, NULL, NULL, [], reason
+    FROM unscored WHERE scorer_id = $scorer AND text_id IN (SELECT text_id FROM needed)
+), part AS (
+    SELECT needed.*, sum, n_scored, flags, reason,
+        bool_and(coalesce(n_scored > 0, false))
+            OVER (PARTITION BY dataset, item_id, condition) AS whole
+    FROM needed LEFT JOIN known USING (text_id)
+)
+SELECT $scorer AS scorer_id, dataset, item_id, condition,
+    {_by_role("l", "sum / n_scored")},
+    {_by_role("sum", "sum")},
+    {_by_role("n", "n_scored")},
+    CASE WHEN whole THEN list_sort(list_distinct(flatten(list(flags))))
+         ELSE list_sort(list_distinct(list(reason) FILTER (reason IS NOT NULL))) END AS flags
+FROM part
+GROUP BY dataset, item_id, condition, whole
+HAVING bool_and(n_scored IS NOT NULL OR reason IS NOT NULL)
+"""
+
+
+def touch_dataset(con: duckdb.DuckDBPyConnection, dataset: str | None = None) -> None:
+    """Touch every item of a data set, or of all."""
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE touched AS SELECT dataset, item_id, condition FROM item "
+        "WHERE $dataset::VARCHAR IS NULL OR dataset = $dataset",
+        {"dataset": dataset},
+    )
+
+
+def touch_texts(con: duckdb.DuckDBPyConnection) -> None:
+    """Touch every item, of any data set, that has a text of the temporary table `changed`."""
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE touched AS SELECT DISTINCT dataset, item_id, condition "
+        "FROM item_text WHERE text_id IN (SELECT text_id FROM changed)"
+    )
+
+
+def refresh(con: duckdb.DuckDBPyConnection, scorer_id: str) -> None:
+    """Derive the touched items again under one scorer."""
+    con.execute(
+        "DELETE FROM item_score WHERE scorer_id = $scorer AND EXISTS (SELECT 1 FROM touched t "
+        "WHERE t.dataset = item_score.dataset AND t.item_id = item_score.item_id "
+        "AND t.condition = item_score.condition)",
+        {"scorer": scorer_id},
+    )
+    con.execute(f"INSERT INTO item_score {DERIVED}", {"scorer": scorer_id})
+
+
+def touched_datasets(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The names of the data sets that have touched items."""
+    rows = con.execute("SELECT DISTINCT dataset FROM touched ORDER BY dataset").fetchall()
+    return [name for (name,) in rows]
+
+
+def scorer_ids(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Every scorer, in the order of their arrival."""
+    rows = con.execute("SELECT scorer_id FROM scorer ORDER BY created_at, scorer_id").fetchall()
+    return [scorer_id for (scorer_id,) in rows]
+
+
+def bump(
+    con: duckdb.DuckDBPyConnection, scorer_ids: Iterable[str], datasets: Iterable[str]
+) -> None:
+    """Raise the generation of every pair by one.
+
+    A pair's first generation is the time in milliseconds, so that a rebuilt cache never repeats the
+    numbers of the one before: whoever remembers results by generation would show the old ones.
+    """
+    datasets = list(datasets)
+    for scorer_id in scorer_ids:
+        pair = {"scorer": scorer_id, "datasets": datasets}
+        con.execute(
+            "UPDATE generation SET generation = generation + 1 "
+            "WHERE scorer_id = $scorer AND dataset IN (SELECT unnest($datasets::VARCHAR[]))",
+            pair,
+        )
+        con.execute(
+            "INSERT INTO generation SELECT $scorer, dataset, $first "
+            "FROM (SELECT unnest($datasets::VARCHAR[]) AS dataset) "
+            "ANTI JOIN (FROM generation WHERE scorer_id = $scorer) USING (dataset)",
+            {**pair, "first": time.time_ns() // 1_000_000},
+        )

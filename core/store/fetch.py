@@ -1,0 +1,27 @@
+"""A result leaves DuckDB whole: an unfinished one keeps the connection busy and the file open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+
+def arrow(con: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, Any]) -> Any:
+    """The whole result as an Arrow table; nothing of the connection stays in it."""
+    return con.sql(sql, params=dict(parameters)).to_arrow_table()
+
+
+def first_row(
+    con: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()
+) -> tuple[Any, ...] | None:
+    """The first row of a short result, None where it is empty."""
+    rows = con.execute(sql, parameters).fetchall()
+    return rows[0] if rows else None
+
+
+def count(con: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, Any]) -> int:
+    """How many rows a query gives."""
+    row = first_row(con, f"SELECT count(*) FROM ({sql})", parameters)
+    return int(row[0]) if row else 0

@@ -1,0 +1,245 @@
+"""Data sets: items in, items out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+
+from core.errors import InputError
+from core.items.texts import is_collapsed, item_texts
+from core.store.derive import bump, refresh, scorer_ids, touch_dataset
+from core.store.fetch import first_row
+from core.store.gate import Cache
+from core.store.migrations import utc_now
+from core.types import Item, Role
+
+NAME_LENGTH = 100
+
+_TEXT_COLUMNS = {
+    Role.STEREOTYPE: "text_stereotype",
+    Role.ANTI_STEREOTYPE: "text_anti",
+    Role.UNRELATED: "text_unrelated",
+    Role.UNKNOWN: "text_unknown",
+}
+_PLAIN = (
+    *("item_id", "condition", "language", "source", "category", "dimension", "resource_level"),
+    *("context", "stereotype", "anti_stereotype", "unrelated", "unknown"),
+)
+
+# Bound with `chosen`: only these conditions, or all.
+CONDITIONS = "($conditions::VARCHAR[] IS NULL OR condition IN (SELECT unnest($conditions)))"
+
+
+@dataclass(frozen=True)
+class PutResult:
+    """What became of a data set that was put into the cache."""
+
+    stored: int  # items, counted once per condition
+    collapsed: int  # of these: stereotype and anti-stereotype say the same
+    unchanged: bool  # the very same items were there already; nothing was written
+
+
+def put_dataset(
+    cache: Cache,
+    name: str,
+    items: Sequence[Item],
+    *,
+    path: str,
+    format: str,  # noqa: A002
+    sha256: str,
+    note: str = "",
+    replace: bool = False,
+) -> PutResult:
+    """Store a data set in one transaction, with the item scores that its texts have already.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        One per item and condition; their order is kept.
+    path, format, sha256, note : str
+        Where the items came from.
+    replace : bool
+        Allow another content under a name that is taken.
+
+    Raises
+    ------
+    InputError
+        The name cannot be used or is taken by other items, there are no items, two of them share
+        item id and condition, or metadata cannot be written as JSON.
+    """
+    _check_name(name)
+    incoming = _item_table(items)
+    result = PutResult(len(items), sum(incoming.column("collapsed").to_pylist()), unchanged=False)
+    with cache.writing() as con:
+        con.register("incoming", incoming)
+        taken = first_row(con, "SELECT 1 FROM dataset WHERE dataset = ?", [name])
+        if taken and _same_items(con, name):
+            return PutResult(result.stored, result.collapsed, unchanged=True)
+        if taken and not replace:
+            raise InputError(
+                f"The cache has other items under the name {name!r}; "
+                "use --replace or give this data set another name."
+            )
+        _insert(con, name, [path, format, sha256, len(items), note, utc_now()])
+    return result
+
+
+def datasets(cache: Cache) -> pd.DataFrame:
+    """One row per data set: where it came from, its items, conditions and collapsed rows."""
+    with cache.reading() as con:
+        return con.execute(
+            """
+            SELECT dataset, path, format, sha256, n_rows, note, imported_at,
+                count(DISTINCT item_id) AS n_items, count(DISTINCT condition) AS n_conditions,
+                count(*) FILTER (collapsed) AS n_collapsed
+            FROM dataset JOIN item USING (dataset) GROUP BY ALL ORDER BY imported_at, dataset
+            """
+        ).df()
+
+
+def coverage(cache: Cache) -> pd.DataFrame:
+    """How far each scorer got, by data set and condition.
+
+    A data set that no scorer has touched has rows too, with empty `scorer_id` and `model`.
+    n_scored + n_unscored + n_collapsed = n_items when nothing is missing.
+    """
+    with cache.reading() as con:
+        return con.execute(
+            """
+            WITH items AS (
+                SELECT dataset, condition, count(*) AS n_items,
+                    count(*) FILTER (collapsed) AS n_collapsed, min(row_order) AS row_order
+                FROM item GROUP BY ALL
+            ), done AS (
+                SELECT scorer_id, dataset, condition, count(l_stereotype) AS n_scored,
+                    count(*) - count(l_stereotype) AS n_unscored
+                FROM item_score GROUP BY ALL
+            ), pairs AS (SELECT DISTINCT scorer_id, dataset FROM done)
+            SELECT coalesce(scorer_id, '') AS scorer_id, coalesce(model, '') AS model,
+                items.dataset, items.condition, n_items, n_collapsed,
+                coalesce(n_scored, 0) AS n_scored, coalesce(n_unscored, 0) AS n_unscored
+            FROM items LEFT JOIN pairs USING (dataset) LEFT JOIN scorer USING (scorer_id)
+                LEFT JOIN done USING (scorer_id, dataset, condition)
+            ORDER BY items.dataset, created_at, scorer_id, row_order
+            """
+        ).df()
+
+
+def items_table(
+    cache: Cache, dataset: str, conditions: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """The items of a data set, one row per item and condition, in the order of the import.
+
+    `metadata` is JSON text, `answer_order` a list of roles.
+
+    Raises
+    ------
+    InputError
+        There is no such data set.
+    """
+    with cache.reading() as con:
+        check_dataset(con, dataset)
+        return con.execute(
+            "SELECT * EXCLUDE (text_stereotype, text_anti, text_unrelated, text_unknown, row_order)"
+            f" FROM item WHERE dataset = $dataset AND {CONDITIONS} ORDER BY row_order",
+            {"dataset": dataset, "conditions": chosen(conditions)},
+        ).df()
+
+
+def chosen(conditions: Sequence[str] | None) -> list[str] | None:
+    """The parameter of `CONDITIONS`."""
+    return None if conditions is None else list(conditions)
+
+
+def check_dataset(con: duckdb.DuckDBPyConnection, dataset: str) -> None:
+    """InputError that names the data sets there are, where this is none of them."""
+    names = [n for (n,) in con.execute("SELECT dataset FROM dataset ORDER BY ALL").fetchall()]
+    if dataset not in names:
+        raise InputError(
+            f"The cache has no data set {dataset!r}; it has {', '.join(names) or 'none yet'}."
+        )
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or len(name) > NAME_LENGTH:
+        raise InputError(f"A data set's name has 1 to {NAME_LENGTH} characters, not {len(name)}.")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        raise InputError(f"The data set's name {name!r} contains control characters.")
+
+
+def _item_table(items: Sequence[Item]) -> pa.Table:
+    """The items as columns, with what is derived from each."""
+    if not items:
+        raise InputError("The data set has no items.")
+    _check_keys(items)
+    texts = [item_texts(item) for item in items]
+    text, roles = pa.string(), pa.list_(pa.string())
+    columns = {n: pa.array([getattr(i, n) for i in items], text) for n in _PLAIN}
+    metadata = [_metadata(item) for item in items]
+    columns |= {
+        "native": pa.array([item.native for item in items], pa.bool_()),
+        "answer_order": pa.array([[str(r) for r in i.answer_order] for i in items], roles),
+        "metadata": pa.array(metadata, text),
+        "collapsed": pa.array([is_collapsed(item) for item in items], pa.bool_()),
+        "content_hash": pa.array(
+            [_content_hash(i, m) for i, m in zip(items, metadata, strict=True)], text
+        ),
+        "row_order": pa.array(range(len(items)), pa.int64()),
+    }
+    for role, column in _TEXT_COLUMNS.items():
+        ids = [by_role[role].text_id if role in by_role else None for by_role in texts]
+        columns[column] = pa.array(ids, text)
+    return pa.table(columns)
+
+
+def _check_keys(items: Sequence[Item]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for item in items:
+        key = (item.item_id, item.condition)
+        if key in seen:
+            raise InputError(f"Item {item.item_id!r} is there twice in condition {key[1]!r}.")
+        seen.add(key)
+
+
+def _metadata(item: Item) -> str:
+    try:
+        return json.dumps(item.metadata, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The metadata of item {item.item_id!r} is not JSON: {error}.") from error
+
+
+def _content_hash(item: Item, metadata: str) -> str:
+    packed = json.dumps([*(v for k, v in asdict(item).items() if k != "metadata"), metadata])
+    return hashlib.blake2b(packed.encode(), digest_size=16).hexdigest()
+
+
+def _same_items(con: duckdb.DuckDBPyConnection, name: str) -> bool:
+    different = first_row(
+        con,
+        """
+        SELECT 1 FROM (FROM item WHERE dataset = ?) AS stored
+            FULL JOIN incoming USING (item_id, condition, row_order)
+        WHERE stored.content_hash IS DISTINCT FROM incoming.content_hash LIMIT 1
+        """,
+        [name],
+    )
+    return different is None
+
+
+def _insert(con: duckdb.DuckDBPyConnection, name: str, origin: list[object]) -> None:
+    for table in ("dataset", "item", "item_score"):
+        con.execute(f"DELETE FROM {table} WHERE dataset = ?", [name])
+    con.execute("INSERT INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)", [name, *origin])
+    con.execute("INSERT INTO item BY NAME SELECT ? AS dataset, * FROM incoming", [name])
+    touch_dataset(con, name)
+    scorers = scorer_ids(con)
+    for scorer_id in scorers:
+        refresh(con, scorer_id)
+    bump(con, ["", *scorers], [name])

@@ -1,0 +1,127 @@
+"""The tables of the cache, as numbered migrations: each runs once, in order, and never changes.
+
+`token_score` has no primary key and no index: with one, 12 million rows take three times the disk
+and each commit up to a second. Uniqueness is an anti-join inside the write transaction; the first
+row wins. Text ids are UUID here and 32 hexadecimal digits in Python. Times are UTC.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from core.errors import CacheError, CacheNewer
+from core.store.fetch import first_row
+
+_FIRST = """
+CREATE TABLE dataset (
+    dataset VARCHAR NOT NULL, path VARCHAR NOT NULL, format VARCHAR NOT NULL,
+    sha256 VARCHAR NOT NULL, n_rows BIGINT NOT NULL, note VARCHAR NOT NULL,
+    imported_at TIMESTAMP NOT NULL
+);
+CREATE TABLE item (
+    dataset VARCHAR NOT NULL, item_id VARCHAR NOT NULL, condition VARCHAR NOT NULL,
+    language VARCHAR NOT NULL, source VARCHAR NOT NULL, category VARCHAR NOT NULL,
+    dimension VARCHAR NOT NULL, resource_level VARCHAR NOT NULL, native BOOLEAN NOT NULL,
+    context VARCHAR NOT NULL, stereotype VARCHAR NOT NULL, anti_stereotype VARCHAR NOT NULL,
+    unrelated VARCHAR, unknown VARCHAR, answer_order VARCHAR[] NOT NULL, metadata JSON NOT NULL,
+    collapsed BOOLEAN NOT NULL, content_hash VARCHAR NOT NULL,
+    text_stereotype UUID NOT NULL, text_anti UUID NOT NULL, text_unrelated UUID, text_unknown UUID,
+    row_order BIGINT NOT NULL
+);
+CREATE VIEW item_text AS
+    SELECT dataset, item_id, condition, collapsed, row_order, 0 AS role_order,
+        'stereotype' AS role, text_stereotype AS text_id, context, stereotype AS continuation
+    FROM item
+    UNION ALL
+    SELECT dataset, item_id, condition, collapsed, row_order, 1,
+        'anti_stereotype', text_anti, context, anti_stereotype
+    FROM item
+    UNION ALL
+    SELECT dataset, item_id, condition, collapsed, row_order, 2,
+        'unrelated', text_unrelated, context, unrelated
+    FROM item WHERE text_unrelated IS NOT NULL
+    UNION ALL
+    SELECT dataset, item_id, condition, collapsed, row_order, 3,
+        'unknown', text_unknown, context, unknown
+    FROM item WHERE text_unknown IS NOT NULL;
+CREATE TABLE scorer (
+    scorer_id VARCHAR NOT NULL, model VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL,
+    quantization VARCHAR NOT NULL, dtype VARCHAR NOT NULL, device VARCHAR NOT NULL,
+    attention VARCHAR NOT NULL, method VARCHAR NOT NULL, bos VARCHAR NOT NULL,
+    batching VARCHAR NOT NULL, scoring_version INTEGER NOT NULL, created_at TIMESTAMP NOT NULL
+);
+CREATE TABLE token_score (
+    scorer_id VARCHAR NOT NULL, text_id UUID NOT NULL,
+    token_ids INTEGER[] NOT NULL, logprobs FLOAT[] NOT NULL,
+    starts INTEGER[] NOT NULL, ends INTEGER[] NOT NULL, words INTEGER[] NOT NULL,
+    sum DOUBLE NOT NULL, n_scored INTEGER NOT NULL, flags VARCHAR[] NOT NULL
+);
+CREATE TABLE unscored (
+    scorer_id VARCHAR NOT NULL, text_id UUID NOT NULL,
+    reason VARCHAR NOT NULL, detail VARCHAR NOT NULL
+);
+CREATE TABLE item_score (
+    scorer_id VARCHAR NOT NULL, dataset VARCHAR NOT NULL, item_id VARCHAR NOT NULL,
+    condition VARCHAR NOT NULL,
+    l_stereotype DOUBLE, l_anti DOUBLE, l_unrelated DOUBLE, l_unknown DOUBLE,
+    sum_stereotype DOUBLE, sum_anti DOUBLE, sum_unrelated DOUBLE, sum_unknown DOUBLE,
+    n_stereotype INTEGER, n_anti INTEGER, n_unrelated INTEGER, n_unknown INTEGER,
+    flags VARCHAR[] NOT NULL
+);
+CREATE TABLE run (
+    run_id VARCHAR NOT NULL, command VARCHAR NOT NULL, scorer_id VARCHAR NOT NULL,
+    dataset VARCHAR NOT NULL, started_at TIMESTAMP NOT NULL, ended_at TIMESTAMP,
+    computed BIGINT NOT NULL, failed BIGINT NOT NULL, versions JSON NOT NULL, spec JSON NOT NULL,
+    status VARCHAR NOT NULL
+);
+CREATE TABLE generation (
+    scorer_id VARCHAR NOT NULL, dataset VARCHAR NOT NULL, generation BIGINT NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+
+
+def migrate(con: duckdb.DuckDBPyConnection, file: Path) -> None:
+    """Bring the tables up to date, inside the caller's transaction.
+
+    Raises
+    ------
+    CacheNewer
+        The tables are of a newer version of the program.
+    CacheError
+        A DuckDB file of something else.
+    """
+    done = schema_number(con, file)
+    if done == 0:
+        con.execute("CREATE TABLE migration (number INTEGER NOT NULL, applied_at TIMESTAMP)")
+    for number, sql in enumerate(MIGRATIONS[done:], start=done + 1):
+        con.execute(sql)
+        con.execute("INSERT INTO migration VALUES (?, ?)", [number, utc_now()])
+
+
+def schema_number(con: duckdb.DuckDBPyConnection, file: Path) -> int:
+    """The number of the last migration in the cache, 0 for a file without any table."""
+    tables = [name for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+    if not tables:
+        return 0
+    if "migration" not in tables:
+        raise CacheError(
+            f"{file} holds tables of another program; choose another folder with --cache."
+        )
+    row = first_row(con, "SELECT max(number) FROM migration")
+    number = int(row[0]) if row else 0
+    if number > len(MIGRATIONS):
+        raise CacheNewer(
+            f"{file} was written by a newer version of Stereoscope; "
+            "upgrade the program or choose another folder with --cache."
+        )
+    return number
+
+
+def utc_now() -> datetime:
+    """Now, as the cache stores it: UTC without a zone."""
+    return datetime.now(UTC).replace(tzinfo=None)

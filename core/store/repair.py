@@ -1,0 +1,113 @@
+"""The explicit way out of a broken cache; nothing here happens by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from core.errors import CacheMissing, CacheNewer, CacheNotWritable, CacheUnreadable
+from core.store.derive import bump, refresh, scorer_ids, touch_dataset
+from core.store.fetch import first_row
+from core.store.gate import Cache, create_empty, opened, transaction
+from core.store.locks import held
+from core.store.migrations import migrate, utc_now
+from core.store.verify import UNEQUAL, WRONG_COUNT, WRONG_SUM, findings, read_everything
+
+
+@dataclass(frozen=True)
+class RepairResult:
+    """What a repair did."""
+
+    message: str  # sentences for a person
+    moved_to: Path | None = None  # where a file that cannot be used was set aside
+
+
+def repair(cache: Cache) -> RepairResult:
+    """Make a cache usable again.
+
+    A file that opens is put right: of scores that are there twice the first stays, wrong ones are
+    removed (they are computed again), item scores are derived anew. A file that does not open is
+    renamed, never deleted, and an empty cache takes its place.
+
+    Raises
+    ------
+    CacheMissing
+        There is nothing to repair.
+    CacheBusy, CacheNotWritable, CacheError
+        The file is not to blame, so nothing was done.
+    """
+    if not cache.exists() and not cache.journal.exists():
+        raise CacheMissing(f"There is no cache in {cache.folder}, so there is nothing to repair.")
+    with held(cache.folder, exclusive=True):
+        if not cache.exists():
+            return _set_aside(cache, f"The journal in {cache.folder} had no cache to belong to.")
+        try:
+            with opened(cache.file, read_only=False) as con, transaction(con):
+                migrate(con, cache.file)
+                read_everything(con)
+                return RepairResult(_put_right(con))
+        except (CacheUnreadable, CacheNewer) as error:
+            return _set_aside(cache, str(error).split(" and was left as it is")[0] + ".")
+
+
+def _put_right(con: duckdb.DuckDBPyConnection) -> str:
+    before = findings(con)
+    if not before:
+        return "The cache is in order; nothing was changed."
+    removed = sum(_delete(con, sql) for sql in _WRONG)
+    con.execute("DELETE FROM item_score")
+    touch_dataset(con)
+    scorers = scorer_ids(con)
+    for scorer_id in scorers:
+        refresh(con, scorer_id)
+    names = [name for (name,) in con.execute("SELECT dataset FROM dataset").fetchall()]
+    bump(con, ["", *scorers], names)
+    said = ["The cache was put right:", *before]
+    said.append(f"{removed} rows were removed and all item scores derived anew.")
+    if after := findings(con):
+        said += ["This is left:", *after]
+    return " ".join(said)
+
+
+_WRONG = (
+    f"DELETE FROM token_score WHERE ({UNEQUAL}) OR ({WRONG_COUNT}) OR ({WRONG_SUM})",
+    "DELETE FROM token_score WHERE rowid NOT IN "
+    "(SELECT min(rowid) FROM token_score GROUP BY scorer_id, text_id)",
+    "DELETE FROM unscored WHERE (scorer_id, text_id) IN "
+    "(SELECT (scorer_id, text_id) FROM token_score)",
+    "DELETE FROM unscored WHERE rowid NOT IN "
+    "(SELECT min(rowid) FROM unscored GROUP BY scorer_id, text_id)",
+    "DELETE FROM item WHERE rowid NOT IN "
+    "(SELECT min(rowid) FROM item GROUP BY dataset, item_id, condition)",
+)
+
+
+def _delete(con: duckdb.DuckDBPyConnection, sql: str) -> int:
+    row = first_row(con, sql)
+    return int(row[0]) if row else 0
+
+
+def _set_aside(cache: Cache, why: str) -> RepairResult:
+    moved_to = _free_name(cache)
+    try:
+        for old, new in ((cache.file, moved_to), (cache.journal, _journal(moved_to))):
+            if old.exists():
+                old.rename(new)
+    except OSError as error:
+        raise CacheNotWritable(f"{cache.file} cannot be renamed ({error.strerror}).") from error
+    create_empty(cache)
+    kept = moved_to if moved_to.exists() else _journal(moved_to)
+    return RepairResult(f"{why} It is kept as {kept}; {cache.file} is an empty cache now.", kept)
+
+
+def _free_name(cache: Cache) -> Path:
+    """A name that nothing has yet, next to the file: a rename would overwrite in silence."""
+    stem = f"{cache.file.name}.broken-{utc_now():%Y%m%d-%H%M%S}"
+    names = (cache.folder / f"{stem}{end}" for end in ("", *(f"-{n}" for n in range(2, 1000))))
+    return next(p for p in names if not p.exists() and not _journal(p).exists())
+
+
+def _journal(file: Path) -> Path:
+    return file.parent / f"{file.name}.wal"

@@ -1,0 +1,221 @@
+"""Scores: which texts are missing, token scores in and out, item scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TypeVar
+
+import duckdb
+import pandas as pd
+
+from core.items.texts import fold
+from core.store.columns import read_scores, score_table, text_id_table, unscored_table
+from core.store.derive import bump, refresh, touch_texts, touched_datasets
+from core.store.fetch import arrow, count, first_row
+from core.store.gate import Cache
+from core.store.items import CONDITIONS, check_dataset, chosen
+from core.store.migrations import utc_now
+from core.types import Scorer, Text, TokenScore, Unscored
+
+_Row = TypeVar("_Row", TokenScore, Unscored)
+
+
+def put_scorer(cache: Cache, scorer: Scorer) -> None:
+    """Store a scorer; one that is there already stays as it was."""
+    row = {"scorer_id": scorer.scorer_id, **asdict(scorer), "created_at": utc_now()}
+    columns = ", ".join(f"${name} AS {name}" for name in row)
+    with cache.writing() as con:
+        con.execute(
+            f"INSERT INTO scorer BY NAME SELECT {columns} "
+            "WHERE $scorer_id NOT IN (SELECT scorer_id FROM scorer)",
+            row,
+        )
+
+
+def scorers(cache: Cache) -> pd.DataFrame:
+    """Every scorer, in the order of their arrival."""
+    with cache.reading() as con:
+        return con.execute("FROM scorer ORDER BY created_at, scorer_id").df()
+
+
+def missing_texts(
+    cache: Cache, scorer_id: str, dataset: str, conditions: Sequence[str] | None = None
+) -> list[Text]:
+    """The distinct texts of a data set that have no score under a scorer, in the items' order.
+
+    Texts that could not be scored before are among them: they are tried again. Collapsed items are
+    not scored.
+
+    Raises
+    ------
+    InputError
+        There is no such data set.
+    """
+    with cache.reading() as con:
+        check_dataset(con, dataset)
+        rows = con.execute(
+            f"""
+            SELECT replace(text_id::VARCHAR, '-', ''), context, continuation
+            FROM item_text ANTI JOIN (FROM token_score WHERE scorer_id = $scorer) USING (text_id)
+            WHERE dataset = $dataset AND NOT collapsed AND {CONDITIONS}
+            ORDER BY row_order, role_order
+            """,
+            {"scorer": scorer_id, "dataset": dataset, "conditions": chosen(conditions)},
+        ).fetchall()
+    first: dict[str, Text] = {}
+    for text_id, context, continuation in rows:
+        if text_id not in first:
+            first[text_id] = Text(text_id, *fold(context, continuation))
+    return list(first.values())
+
+
+def put_scores(
+    cache: Cache, scorer_id: str, scores: Sequence[TokenScore], unscored: Sequence[Unscored] = ()
+) -> int:
+    """Store a batch in one transaction and derive the items that it touches, in every data set.
+
+    A text that has a score keeps it: the first row wins. A text is in `unscored` only while it has
+    no score.
+
+    Returns
+    -------
+    int
+        How many texts got a score.
+
+    Raises
+    ------
+    ValueError
+        A score with empty lists, lists of unequal length or a log-probability that is not finite,
+        or a scorer that was never put.
+    """
+    incoming = score_table(_first_of_each(scores))
+    failed = unscored_table(_first_of_each(unscored))
+    with cache.writing() as con:
+        con.register("incoming", incoming)
+        con.register("failed", failed)
+        known = first_row(con, "SELECT 1 FROM scorer WHERE scorer_id = ?", [scorer_id])
+        if known is None:
+            raise ValueError(f"scorer {scorer_id} is not in the cache: put_scorer comes first")
+        n_new = _insert_new(con, scorer_id)
+        touch_texts(con)
+        refresh(con, scorer_id)
+        bump(con, [scorer_id], touched_datasets(con))
+    return n_new
+
+
+def token_scores(cache: Cache, scorer_id: str, text_ids: Iterable[str]) -> dict[str, TokenScore]:
+    """The scores of these texts under a scorer, by text id; those without a score are left out."""
+    with cache.reading() as con:
+        con.register("wanted", text_id_table(text_ids))
+        table = arrow(con, _score_query("SELECT text_id::UUID FROM wanted"), {"scorer": scorer_id})
+    return {score.text_id: score for score in read_scores(table)}
+
+
+def sample_scores(cache: Cache, scorer_id: str, n: int = 2) -> list[tuple[Text, TokenScore]]:
+    """The first n scored texts by text id that an item still has, to be scored again as a check."""
+    with cache.reading() as con:
+        rows = con.execute(
+            """
+            SELECT replace(text_id::VARCHAR, '-', ''), any_value(context), any_value(continuation)
+            FROM item_text SEMI JOIN (FROM token_score WHERE scorer_id = $scorer) USING (text_id)
+            GROUP BY text_id ORDER BY text_id LIMIT $n
+            """,
+            {"scorer": scorer_id, "n": n},
+        ).fetchall()
+    texts = [Text(row[0], *fold(row[1], row[2])) for row in rows]
+    scores = token_scores(cache, scorer_id, [text.text_id for text in texts])
+    return [(text, scores[text.text_id]) for text in texts]
+
+
+def item_scores(
+    cache: Cache, scorer_id: str, dataset: str, conditions: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Every item of a data set with its scores under a scorer, in the order of the import.
+
+    Columns: those of `items_table`, the text ids, l_*, sum_* (nats), n_*, flags, and
+    `state`: scored, collapsed, unscored (its `reason` says why) or missing.
+
+    Raises
+    ------
+    InputError
+        There is no such data set.
+    """
+    with cache.reading() as con:
+        check_dataset(con, dataset)
+        return con.execute(
+            f"""
+            SELECT i.* EXCLUDE (row_order) REPLACE ({_hexadecimal()}),
+                s.* EXCLUDE (scorer_id, dataset, item_id, condition, flags),
+                coalesce(s.flags, []) AS flags,
+                CASE WHEN i.collapsed THEN 'collapsed' WHEN s.item_id IS NULL THEN 'missing'
+                     WHEN s.l_stereotype IS NULL THEN 'unscored' ELSE 'scored' END AS state,
+                CASE WHEN state = 'unscored' THEN array_to_string(s.flags, ', ') ELSE '' END
+                    AS reason
+            FROM (FROM item WHERE dataset = $dataset AND {CONDITIONS}) i
+                LEFT JOIN (FROM item_score WHERE scorer_id = $scorer AND dataset = $dataset) s
+                USING (dataset, item_id, condition)
+            ORDER BY row_order
+            """,
+            {"scorer": scorer_id, "dataset": dataset, "conditions": chosen(conditions)},
+        ).df()
+
+
+def unscored(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
+    """The texts of a data set that could not be scored: item_id, condition, role and why."""
+    with cache.reading() as con:
+        return con.execute(
+            """
+            SELECT item_id, condition, role, reason, detail
+            FROM item_text JOIN (FROM unscored WHERE scorer_id = $scorer) USING (text_id)
+            WHERE dataset = $dataset AND NOT collapsed ORDER BY row_order, role_order
+            """,
+            {"scorer": scorer_id, "dataset": dataset},
+        ).df()
+
+
+def _first_of_each(rows: Sequence[_Row]) -> list[_Row]:
+    first: dict[str, _Row] = {}
+    for row in rows:
+        first.setdefault(row.text_id, row)
+    return list(first.values())
+
+
+def _insert_new(con: duckdb.DuckDBPyConnection, scorer_id: str) -> int:
+    """Store what is new of the registered batch; leaves its texts in the table `changed`."""
+    scorer = {"scorer": scorer_id}
+    con.execute(
+        "CREATE TEMP TABLE fresh AS SELECT $scorer AS scorer_id, * REPLACE (text_id::UUID AS "
+        "text_id) FROM incoming WHERE text_id::UUID NOT IN "
+        "(SELECT text_id FROM token_score WHERE scorer_id = $scorer)",
+        scorer,
+    )
+    con.execute("INSERT INTO token_score BY NAME FROM fresh")
+    con.execute(
+        "CREATE TEMP TABLE gave_up AS SELECT $scorer AS scorer_id, * REPLACE (text_id::UUID AS "
+        "text_id) FROM failed WHERE text_id::UUID NOT IN "
+        "(SELECT text_id FROM token_score WHERE scorer_id = $scorer)",
+        scorer,
+    )
+    con.execute(
+        "CREATE TEMP TABLE changed AS SELECT text_id FROM fresh UNION SELECT text_id FROM gave_up"
+    )
+    con.execute(
+        "DELETE FROM unscored WHERE scorer_id = $scorer "
+        "AND text_id IN (SELECT text_id FROM changed)",
+        scorer,
+    )
+    con.execute("INSERT INTO unscored BY NAME FROM gave_up")
+    return count(con, "FROM fresh", {})
+
+
+def _score_query(text_ids: str) -> str:
+    return (
+        "SELECT replace(text_id::VARCHAR, '-', '') AS text_id, token_ids, logprobs, starts, ends, "
+        f"words, flags FROM token_score WHERE scorer_id = $scorer AND text_id IN ({text_ids})"
+    )
+
+
+def _hexadecimal() -> str:
+    names = ("text_stereotype", "text_anti", "text_unrelated", "text_unknown")
+    return ", ".join(f"replace(i.{name}::VARCHAR, '-', '') AS {name}" for name in names)
