@@ -7,6 +7,17 @@ import unicodedata
 
 from core.types import Item, Role, Text
 
+# Default-ignorable characters outside the category Cf (Unicode, DerivedCoreProperties).
+_SHAPELESS = frozenset(
+    map(
+        chr,
+        [
+            *[0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0],
+            *[*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)],
+        ],
+    )
+)
+
 
 def fold(context: str, continuation: str) -> tuple[str, str]:
     """Fold the white space at the context's end and the continuation's start into one joint.
@@ -47,6 +58,20 @@ def bare(text: str) -> str:
 def is_collapsed(item: Item) -> bool:
     """Whether stereotype and anti-stereotype say the same, so that the item compares nothing."""
     return bare(item.stereotype) == bare(item.anti_stereotype)
+
+
+def is_invisible(character: str) -> bool:
+    """Whether a character has no shape of its own: joiners, direction marks, variation selectors.
+
+    They are letters to some scripts (a zero-width joiner changes a Persian or Hindi word), so
+    they are never removed from a text that is kept or scored.
+    """
+    return unicodedata.category(character) == "Cf" or character in _SHAPELESS
+
+
+def visible(text: str) -> str:
+    """The text without its invisible characters, to compare what a reader sees."""
+    return "".join(c for c in text if not is_invisible(c))
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:

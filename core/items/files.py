@@ -1,0 +1,95 @@
+"""Which files a data set consists of, their bytes, and the text in them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import InputError
+from core.items.places import Place, listed, printable, refusal
+from core.types import Problem
+
+SUFFIXES = (".csv", ".jsonl", ".parquet")
+_BOM = b"\xef\xbb\xbf"
+_OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a data set, read whole."""
+
+    path: Path
+    content: bytes
+
+
+def read_files(path: Path) -> tuple[list[DataFile], list[Problem]]:
+    """The file, or every data file directly in the folder by name, and notes on what was left.
+
+    Raises
+    ------
+    InputError
+        Nothing is there, it cannot be read, or it holds no data file.
+    """
+    try:
+        if path.is_dir():
+            paths, notes = _in_folder(path)
+        elif path.is_file():
+            paths, notes = [path], []
+        else:
+            what = "is neither a file nor a folder" if path.exists() else "does not exist"
+            raise InputError(printable(f"{path} {what}."))
+        return [DataFile(file, file.read_bytes()) for file in paths], notes
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(printable(f"{path} cannot be read: {reason}.")) from error
+
+
+def _in_folder(folder: Path) -> tuple[list[Path], list[Problem]]:
+    visible = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    paths = [p for p in visible if p.suffix.lower() in SUFFIXES and p.is_file()]
+    others = [printable(p.name) for p in visible if p not in paths]
+    if not paths:
+        raise InputError(printable(f"{folder} holds no {', '.join(SUFFIXES)} file."))
+    if not others:
+        return paths, []
+    message = f"Not read, because they are no data files: {listed(others)}."
+    return paths, [Place(printable(folder.name)).note("file_ignored", message)]
+
+
+def content_hash(path: Path, files: list[DataFile]) -> str:
+    """SHA-256 of one file's bytes; of a folder, of the lines `sha256sum` prints for its files."""
+    digests = [hashlib.sha256(file.content).hexdigest() for file in files]
+    if path.is_file():
+        return digests[0]
+    lines = [f"{d}  {printable(f.path.name)}\n" for d, f in zip(digests, files, strict=True)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def decode(file: DataFile) -> tuple[str, list[Problem]]:
+    """The file's text, which is UTF-8; a byte-order mark is removed with a note.
+
+    Raises
+    ------
+    DataSetError
+        The bytes are not UTF-8; the message names the line and the byte offset.
+    """
+    place = Place(printable(file.path.name))
+    content = file.content
+    notes = []
+    if content.startswith(_BOM):
+        notes = [place.note("byte_order_mark", "A byte-order mark at the beginning was removed.")]
+    try:
+        return content.decode("utf-8-sig"), notes
+    except UnicodeDecodeError as error:
+        # Offsets of "utf-8-sig" count from behind the mark.
+        offset = error.start + (len(_BOM) if notes else 0)
+        line = content.count(b"\n", 0, offset) + 1
+        looks = _OTHER_ENCODINGS.get(content[:2])
+        hint = f" (it looks like {looks})" if looks else ""
+        message = (
+            f"The file is not UTF-8{hint}: line {line}, byte offset {offset};"
+            " save it as UTF-8 and read it again."
+        )
+        problem = Place(place.file, line).error("wrong_encoding", message)
+        raise refusal(file.path, [*notes, problem]) from error

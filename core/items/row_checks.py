@@ -1,0 +1,76 @@
+"""What is remarkable about one item taken by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.items.conditions import language_of
+from core.items.native import Row
+from core.items.places import Place
+from core.items.texts import bare, is_collapsed, is_invisible, visible
+from core.types import Item, Problem
+
+# Control characters other than tab and line ends, and the replacement character.
+_DAMAGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
+
+
+def row_notes(rows: list[Row]) -> Iterator[Problem]:
+    """Notes on every item: they are stored all the same."""
+    for row in rows:
+        if row.item is not None:
+            yield from _collapsed(row.place, row.item)
+            yield from _white_space(row.place, row.item)
+            yield from _damaged(row.place, row.item)
+            yield from _other_language(row.place, row.item)
+
+
+def _collapsed(place: Place, item: Item) -> Iterator[Problem]:
+    if is_collapsed(item):
+        message = (
+            "Stereotype and anti_stereotype are equal but for case, punctuation and spacing:"
+            " the item is kept and left out of every statistic."
+        )
+        yield place.note("collapsed", message)
+    elif bare(visible(item.stereotype)) == bare(visible(item.anti_stereotype)):
+        differing = set(item.stereotype) ^ set(item.anti_stereotype)
+        shown = sorted(filter(is_invisible, differing or {*item.stereotype, *item.anti_stereotype}))
+        message = (
+            f"Stereotype and anti_stereotype differ only by invisible characters ({_codes(shown)}):"
+            " both are kept as they are and the item does not count as collapsed."
+        )
+        yield place.note("invisible_difference", message)
+
+
+def _white_space(place: Place, item: Item) -> Iterator[Problem]:
+    texts = {role.value: text for role, text in item.continuations().items()}
+    joint = [name for name, text in texts.items() if text != text.lstrip()]
+    if item.context != item.context.rstrip():
+        joint.insert(0, "context")
+    if joint:
+        message = f"White space at the joint is folded into one space: {', '.join(joint)}."
+        yield place.note("white_space_at_joint", message)
+    ends = [name for name, text in texts.items() if text != text.rstrip()]
+    if ends:
+        message = f"White space at the end is part of the scored text: {', '.join(ends)}."
+        yield place.note("white_space_at_end", message)
+
+
+def _damaged(place: Place, item: Item) -> Iterator[Problem]:
+    texts = {role.value: text for role, text in item.continuations().items()}
+    for name, text in {"context": item.context, **texts}.items():
+        codes = sorted(set(_DAMAGE.findall(text)))
+        if codes:
+            message = f"Characters that a wrong conversion leaves, in {name}: {_codes(codes)}."
+            yield place.note("damaged_character", message)
+
+
+def _codes(characters: list[str]) -> str:
+    return ", ".join(f"U+{ord(character):04X}" for character in characters)
+
+
+def _other_language(place: Place, item: Item) -> Iterator[Problem]:
+    expected = language_of(item.condition)
+    if item.language.split("-")[0] != expected.split("-")[0]:
+        message = f"The language is given as {item.language}, the condition is in {expected}."
+        yield place.note("other_language", message)

@@ -1,0 +1,132 @@
+"""What shows only when the items of a data set are held against each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from core.items.conditions import is_rewording, language_of
+from core.items.native import Row
+from core.items.places import Place, listed
+from core.items.texts import fold
+from core.settings import REFERENCE_CONDITION
+from core.types import Item, Problem
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An item and the row it was read from."""
+
+    place: Place
+    item: Item
+
+
+def duplicate_keys(rows: list[Row]) -> Iterator[Problem]:
+    """Errors for every row whose item and condition an earlier row has, in any file."""
+    first: dict[Key, Place] = {}
+    for row in rows:
+        place = row.place
+        if not place.item_id or not place.condition:
+            continue
+        earlier = first.setdefault((place.item_id, place.condition), place)
+        if earlier is not place:
+            message = f"Item {place.item_id!r} in {place.condition} is already in {earlier}."
+            yield place.error("duplicate_key", message)
+
+
+def set_notes(rows: list[Row]) -> Iterator[Problem]:
+    """Notes on how the items of a data set stand to each other."""
+    placed = [Placed(row.place, row.item) for row in rows if row.item is not None]
+    english = {p.item.item_id: p.item for p in placed if p.item.condition == REFERENCE_CONDITION}
+    yield from _twins(placed, english)
+    for one in placed:
+        yield from _untranslated(one, english)
+    by_condition: dict[str, list[Placed]] = defaultdict(list)
+    for one in placed:
+        by_condition[one.item.condition].append(one)
+    for group in by_condition.values():
+        yield from _identical(group, english)
+
+
+def _twins(placed: list[Placed], english: dict[str, Item]) -> Iterator[Problem]:
+    """Native items have no English twin; all others need one to be compared with."""
+    alone: dict[str, list[Placed]] = defaultdict(list)
+    for one in placed:
+        has_twin = one.item.item_id in english
+        if one.item.native and has_twin:
+            message = f"Item {one.item.item_id!r} is native and yet has an English row."
+            yield one.place.note("native_with_english", message)
+        elif not one.item.native and not has_twin:
+            alone[one.item.item_id].append(one)
+    if alone and not english:
+        place = Place(next(iter(alone.values()))[0].place.file)
+        message = f"None of the {len(alone)} items has a row in {REFERENCE_CONDITION}."
+        yield place.note("no_english", message)
+        return
+    for item_id, group in alone.items():
+        conditions = listed([one.item.condition for one in group])
+        message = (
+            f"Item {item_id!r} is not native and has no row in {REFERENCE_CONDITION},"
+            f" only in {conditions}: it enters no comparison."
+        )
+        yield group[0].place.note("no_english", message)
+
+
+def _untranslated(one: Placed, english: dict[str, Item]) -> Iterator[Problem]:
+    twin = english.get(one.item.item_id)
+    if twin is None or is_rewording(one.item.condition):
+        return
+    if language_of(one.item.condition).split("-")[0] == REFERENCE_CONDITION:
+        return
+    names = ("context", "stereotype", "anti_stereotype")
+    texts = {name: getattr(one.item, name).strip() for name in names}
+    equal = [name for name in names if texts[name] and texts[name] == getattr(twin, name).strip()]
+    # A single word may be the same in two languages; a sentence may not.
+    sentence = any(len(texts[name].split()) > 1 for name in equal)
+    if sentence or len(equal) == len([text for text in texts.values() if text]):
+        message = f"The translation equals its English text in {', '.join(equal)}."
+        yield one.place.note("untranslated", message)
+
+
+def _identical(group: list[Placed], english: dict[str, Item]) -> Iterator[Problem]:
+    """Items of one condition that translation, or a copy, has made the same.
+
+    Several questions about one passage share their context and are no cause for a note, unless
+    the original contexts differ.
+    """
+    condition = group[0].item.condition
+    whole = _groups(group, _texts)
+    for same in whole:
+        message = f"Items with identical texts in {condition}: {_names(same)}."
+        yield same[0].place.note("identical_items", message)
+    if condition == REFERENCE_CONDITION:
+        return
+    with_context = [one for one in group if one.item.context.strip()]
+    for same in _groups(with_context, lambda item: (item.context.strip(),)):
+        twins = {english[i].context.strip() for one in same if (i := one.item.item_id) in english}
+        if len(twins) > 1 and same not in whole:
+            message = (
+                f"Items with identical contexts in {condition}, but {len(twins)} different ones"
+                f" in {REFERENCE_CONDITION}: {_names(same)}."
+            )
+            yield same[0].place.note("identical_contexts", message)
+
+
+def _texts(item: Item) -> Key:
+    folded = (fold(item.context, text) for text in item.continuations().values())
+    return tuple(part for pair in folded for part in pair)
+
+
+def _names(same: list[Placed]) -> str:
+    return listed([repr(one.item.item_id) for one in same])
+
+
+def _groups(placed: list[Placed], key: Callable[[Item], Key]) -> list[list[Placed]]:
+    """The items that share a key with another one, grouped, in order of appearance."""
+    groups: dict[Key, list[Placed]] = defaultdict(list)
+    for one in placed:
+        groups[key(one.item)].append(one)
+    return [group for group in groups.values() if len(group) > 1]

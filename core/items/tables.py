@@ -1,0 +1,160 @@
+"""CSV, JSON Lines and Parquet files as rows of named values; what they mean is for the caller."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import DataSetError
+from core.items.files import SUFFIXES, DataFile, decode
+from core.items.places import Place, listed, printable, refusal
+from core.types import Problem
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row: where it is and its values; None is a missing value."""
+
+    place: Place
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file's rows. In a CSV table an empty cell is an empty text: CSV knows nothing missing."""
+
+    place: Place
+    columns: tuple[str, ...]
+    records: list[Record]
+    problems: list[Problem]
+    is_csv: bool = False
+
+
+def read_table(file: DataFile) -> Table:
+    """Read a data file by its extension.
+
+    Raises
+    ------
+    DataSetError
+        The file as a whole cannot be used: unknown extension, encoding, broken structure, no rows.
+    """
+    suffix = file.path.suffix.lower()
+    if suffix not in SUFFIXES:
+        message = f"The extension {printable(suffix)!r} is not one of {', '.join(SUFFIXES)}."
+        raise _unusable(file.path, "unknown_extension", message)
+    if not file.content.removeprefix(b"\xef\xbb\xbf").strip():
+        raise _unusable(file.path, "empty_file", "The file is empty.")
+    if suffix == ".parquet":
+        table = _read_parquet(file)
+    else:
+        text, notes = decode(file)
+        table = (_read_csv if suffix == ".csv" else _read_jsonl)(file.path, text, notes)
+    if not table.records and not table.problems:
+        raise _unusable(file.path, "empty_file", "The file has no rows.")
+    return table
+
+
+def _unusable(path: Path, kind: str, message: str, row: int | None = None) -> DataSetError:
+    return refusal(path, [Place(printable(path.name), row).error(kind, message)])
+
+
+def _check_twice(path: Path, columns: list[str], row: int | None = None) -> None:
+    twice = _twice(columns)
+    if twice:
+        raise _unusable(path, "duplicate_column", f"Columns named twice: {listed(twice)}.", row)
+
+
+def _twice(names: list[str]) -> list[str]:
+    return [printable(name) for name, n in Counter(names).items() if n > 1]
+
+
+def _read_csv(path: Path, text: str, notes: list[Problem]) -> Table:
+    place = Place(printable(path.name))
+    lines = _csv_rows(path, text)
+    header_line, columns = next(lines, (1, []))
+    _check_twice(path, columns, header_line)
+    records, problems = [], list(notes)
+    for line, cells in lines:
+        here = Place(place.file, line)
+        if len(cells) != len(columns):
+            message = f"The row has {len(cells)} cells, the header has {len(columns)}."
+            problems.append(here.error("ragged_row", message))
+        else:
+            records.append(Record(here, dict(zip(columns, cells, strict=True))))
+    return Table(place, tuple(columns), records, problems, is_csv=True)
+
+
+def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not blank, each with the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        message = f"The row that begins on line {line} is not CSV: {error}."
+        raise _unusable(path, "bad_csv", message, line) from error
+
+
+def _read_jsonl(path: Path, text: str, notes: list[Problem]) -> Table:
+    place = Place(printable(path.name))
+    columns: dict[str, None] = {}
+    records, problems = [], list(notes)
+    # Only line feeds separate: splitlines() would also cut at U+2028 inside a text.
+    for row, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        here = Place(place.file, row)
+        try:
+            values = _parse_object(line)
+        except (ValueError, RecursionError) as error:
+            problems.append(here.error("bad_json", f"Line {row} is not a JSON object: {error}."))
+        else:
+            columns |= dict.fromkeys(values)
+            records.append(Record(here, values))
+    return Table(place, tuple(columns), records, problems)
+
+
+def _parse_object(line: str) -> dict[str, Any]:
+    values = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    if not isinstance(values, dict):
+        raise ValueError("write one object in braces per line")
+    return values
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError(f"named twice: {listed(_twice([key for key, _ in pairs]))}")
+    return values
+
+
+def _no_constant(name: str) -> None:
+    if name != "NaN":
+        raise ValueError(f"{name} is not a JSON number")
+    # pandas writes NaN for a missing value: read as missing.
+
+
+def _read_parquet(file: DataFile) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = Place(printable(file.path.name))
+    try:
+        table = pq.ParquetFile(pa.BufferReader(file.content)).read(use_threads=False)
+        table.validate(full=True)
+        _check_twice(file.path, table.column_names)
+        rows = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryError) as error:
+        message = f"The file is not readable Parquet: {printable(str(error))}."
+        raise _unusable(file.path, "bad_parquet", message) from error
+    records = [Record(Place(place.file, n), values) for n, values in enumerate(rows, start=1)]
+    return Table(place, tuple(table.column_names), records, [])
