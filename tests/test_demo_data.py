@@ -41,7 +41,7 @@ def test_the_files_have_no_errors(report):
 
 
 def test_notes_are_only_about_collapsed_translations(report):
-    assert {p.kind for p in report.problems} <= {"collapsed_pair"}
+    assert {p.kind for p in report.problems} <= {"collapsed"}
 
 
 def test_forms_and_categories(by_condition):
