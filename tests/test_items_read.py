@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.errors import DataSetError, InputError
+from core.items.native import COLUMNS
 from core.items.report import ConditionCount, ImportReport, read_dataset
+from core.settings import DATA, ROOT
 from core.types import Problem, Role, Severity
 
 Values = dict[str, Any]
@@ -498,3 +501,27 @@ def test_long_lists_of_names_are_cut_with_their_number(tmp_path: Path) -> None:
     report = read(tmp_path, *(row(f"i{n}") for n in range(14)))
     message = only(report.notes, "identical_items").message
     assert "'i9' and 4 more" in message
+
+
+# --- the description ------------------------------------------------------------------------
+
+
+def test_every_problem_and_column_is_described() -> None:
+    described = (DATA / "README.md").read_text("utf-8")
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "core/items").glob("*.py"))
+    kinds = set(re.findall(r'(?:error|note|_unusable)\((?:[\w.]+, )?"(\w+)"', code))
+    assert len(kinds) > 30
+    for name in [*kinds, *COLUMNS]:
+        assert f"`{name}`" in described
+
+
+def test_rows_in_the_description_can_be_read(tmp_path: Path) -> None:
+    described = (DATA / "README.md").read_text("utf-8")
+    rows = [json.loads(line) for line in re.findall(r"^\{.*\}$", described, re.M)]
+    report = read(tmp_path, *rows)
+    assert [item.metadata["form"] for item in report.items] == [
+        "fill_in",
+        "question",
+        "continuation",
+    ]
+    assert report.problems == ()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from core.errors import InputError
 from core.items.languages import IMPLIED, LANGUAGES, PREFERRED
@@ -67,6 +68,7 @@ def normalise_language(code: str) -> str:
     return "-".join(part for part in (language, script, region) if part)
 
 
+@cache
 def parse_condition(text: str) -> Condition:
     """Take a condition apart and normalise it.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from functools import cache
+from itertools import filterfalse
 
 from core.types import Item, Role, Text
 
@@ -52,7 +54,12 @@ def item_texts(item: Item) -> dict[Role, Text]:
 def bare(text: str) -> str:
     """The letters that a collapse check compares: NFKC, casefolded, no punctuation, no spaces."""
     normal = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(c for c in normal if not c.isspace() and unicodedata.category(c)[0] not in "PZ")
+    return "".join(filterfalse(_is_space_or_punctuation, normal))
+
+
+@cache
+def _is_space_or_punctuation(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character)[0] in "PZ"
 
 
 def is_collapsed(item: Item) -> bool:
@@ -60,6 +67,7 @@ def is_collapsed(item: Item) -> bool:
     return bare(item.stereotype) == bare(item.anti_stereotype)
 
 
+@cache
 def is_invisible(character: str) -> bool:
     """Whether a character has no shape of its own: joiners, direction marks, variation selectors.
 
@@ -71,7 +79,7 @@ def is_invisible(character: str) -> bool:
 
 def visible(text: str) -> str:
     """The text without its invisible characters, to compare what a reader sees."""
-    return "".join(c for c in text if not is_invisible(c))
+    return "".join(filterfalse(is_invisible, text))
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
