@@ -153,6 +153,18 @@ def items_table(
         ).df()
 
 
+def require_dataset(cache: Cache, dataset: str) -> None:
+    """Make sure that there is such a data set, before work that takes long.
+
+    Raises
+    ------
+    InputError
+        There is none; the message names those that there are.
+    """
+    with cache.reading() as con:
+        check_dataset(con, dataset)
+
+
 def chosen(conditions: Sequence[str] | None) -> list[str] | None:
     """The parameter of `CONDITIONS`."""
     return None if conditions is None else list(conditions)

@@ -1,0 +1,182 @@
+"""Faults planted in the cache are found, and the explicit repair puts them right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import CacheBusy, CacheError, CacheMissing, CacheNotWritable
+from core.store import repair as repair_module
+from core.store.gate import Cache
+from core.store.generations import generation
+from core.store.items import datasets
+from core.store.repair import repair
+from core.store.scores import item_scores, missing_texts, put_scores, scorers, token_scores
+from core.store.verify import verify
+from core.types import Reason, Unscored
+from tests.store_samples import SCORER, filled, item, put, python, score_all
+
+S = SCORER.scorer_id
+ONE = "(SELECT min(rowid) FROM token_score)"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    """Three items: two scored, one whose second text cannot be scored."""
+    cache = filled(Cache(tmp_path / "cache"))
+    *good, bad = missing_texts(cache, S, "d")
+    put_scores(cache, S, score_all(good), [Unscored(bad.text_id, Reason.TOO_LONG, "Too long.")])
+    return cache
+
+
+def plant(cache: Cache, sql: str) -> None:
+    with cache.writing() as con:
+        con.execute(sql)
+
+
+FAULTS = {
+    "more than once under one scorer": (
+        f"INSERT INTO token_score SELECT * REPLACE (sum + 0 AS sum) FROM token_score "
+        f"WHERE rowid = {ONE}"
+    ),
+    "lists of unequal length": f"UPDATE token_score SET words = [1] WHERE rowid = {ONE}",
+    "n_scored": f"UPDATE token_score SET n_scored = 9 WHERE rowid = {ONE}",
+    "The sum of a score": f"UPDATE token_score SET sum = sum - 0.001 WHERE rowid = {ONE}",
+    "is not that of its log-probabilities": (
+        f"UPDATE token_score SET logprobs = ['nan', 'nan', 'nan']::FLOAT[] WHERE rowid = {ONE}"
+    ),
+    "listed more than once as not scorable": "INSERT INTO unscored FROM unscored",
+    "also listed as not scorable": (
+        f"INSERT INTO unscored SELECT scorer_id, text_id, 'too_long', '' FROM token_score "
+        f"WHERE rowid = {ONE}"
+    ),
+    "An item is there more than once": "INSERT INTO item FROM item LIMIT 1",
+    "An item score is of a scorer": (
+        "INSERT INTO item_score SELECT * REPLACE ('x' AS scorer_id) FROM item_score LIMIT 1"
+    ),
+    "not what its token scores give (found 1 times)": (
+        "UPDATE item_score SET l_stereotype = l_stereotype * 1.0001 WHERE item_id = '0'"
+    ),
+    "not what its token scores give (found 3 times)": "DELETE FROM item_score",
+    "not what its token scores give (found 2 times)": "INSERT INTO item_score FROM item_score "
+    "WHERE item_id != '2'",
+}
+
+
+def test_a_sound_cache_has_no_findings_and_repair_changes_nothing(cache: Cache) -> None:
+    assert verify(cache) == []
+    before = generation(cache, S, "d")
+    result = repair(cache)
+    assert "in order" in result.message
+    assert result.moved_to is None
+    assert generation(cache, S, "d") == before
+
+
+@pytest.mark.parametrize("words", FAULTS)
+def test_a_planted_fault_is_found_and_repaired(cache: Cache, words: str) -> None:
+    before = item_scores(cache, S, "d")
+    first = token_scores(cache, S, before.text_stereotype)
+    plant(cache, FAULTS[words])
+    assert any(words in finding for finding in verify(cache))
+    result = repair(cache)
+    assert words in result.message
+    assert result.moved_to is None
+    assert verify(cache) == []
+    put_scores(cache, S, score_all(missing_texts(cache, S, "d")[:1]))  # a removed score, again
+    for text_id, score in token_scores(cache, S, before.text_stereotype).items():
+        assert np.array_equal(score.logprobs, first[text_id].logprobs)
+    assert item_scores(cache, S, "d").state.tolist()[:2] == ["scored", "scored"]
+
+
+def test_scores_of_an_unknown_scorer_are_reported_and_kept(cache: Cache) -> None:
+    plant(cache, "DELETE FROM scorer")
+    finding = "A score is of a scorer that the cache does not know (found 5 times)."
+    assert finding in verify(cache)
+    assert f"This is left: {finding}" in repair(cache).message
+    assert len(token_scores(cache, S, item_scores(cache, S, "d").text_stereotype)) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database"])
+def test_a_file_that_does_not_open_is_set_aside_and_never_lost(
+    cache: Cache, content: bytes
+) -> None:
+    cache.file.write_bytes(content)
+    cache.journal.write_bytes(b"journal")
+    result = repair(cache)
+    assert result.moved_to is not None
+    assert result.moved_to.name.startswith("stereoscope.duckdb.broken-")
+    assert str(result.moved_to) in result.message
+    assert result.moved_to.read_bytes() == content
+    assert Path(f"{result.moved_to}.wal").read_bytes() == b"journal"
+    assert datasets(cache).empty
+    put(cache, [item()])
+
+
+def test_setting_aside_never_overwrites(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = repair_module.utc_now()
+    monkeypatch.setattr(repair_module, "utc_now", lambda: moment)
+    kept = []
+    for content in (b"one", b"two", b"three"):
+        cache.file.write_bytes(content)
+        kept.append(repair(cache).moved_to)
+    assert [path.read_bytes() for path in kept] == [b"one", b"two", b"three"]
+
+
+def test_damage_in_a_block_that_opening_does_not_read_is_found(cache: Cache) -> None:
+    put(cache, [item(context="A context that is easy to find on the disk. " * 2000)], "long")
+    content = bytearray(cache.file.read_bytes())
+    content[content.index(b"easy to find") + 100] ^= 255
+    cache.file.write_bytes(content)
+    assert len(scorers(cache)) == 1  # it opens
+    with pytest.raises(CacheError, match="damaged"):
+        verify(cache)
+    result = repair(cache)
+    assert result.moved_to is not None
+    assert result.moved_to.read_bytes() == content
+
+
+def test_a_newer_schema_is_set_aside_only_by_repair(cache: Cache) -> None:
+    plant(cache, "INSERT INTO migration VALUES (99, NULL)")
+    result = repair(cache)
+    assert "newer version of Stereoscope" in result.message
+    assert result.moved_to is not None
+
+
+def test_a_journal_without_its_file_is_set_aside(cache: Cache) -> None:
+    cache.file.unlink()
+    cache.journal.write_bytes(b"journal")
+    result = repair(cache)
+    assert result.moved_to is not None
+    assert result.moved_to.read_bytes() == b"journal"
+    assert datasets(cache).empty
+
+
+def test_a_busy_file_is_left_alone(cache: Cache) -> None:
+    holder = python(
+        "import duckdb, sys; con = duckdb.connect(sys.argv[1]); print('held', flush=True); "
+        "sys.stdin.read()",
+        cache.file,
+    )
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(CacheBusy):
+        repair(cache)
+    holder.communicate("")
+    assert verify(cache) == []
+
+
+def test_what_cannot_be_renamed_or_is_not_there_is_left_alone(
+    cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CacheMissing, match="nothing to repair"):
+        repair(Cache(tmp_path / "nowhere"))
+    cache.file.write_bytes(b"broken")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(CacheNotWritable, match="cannot be renamed"):
+        repair(cache)
+    assert cache.file.read_bytes() == b"broken"
