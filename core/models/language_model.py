@@ -15,7 +15,8 @@ class LanguageModel:
     """A model, its tokenizer and what was really loaded (never what was only asked for)."""
 
     model: Any  # torch module with a language-model head, in eval mode, without gradients
-    tokenizer: PreTrainedTokenizerBase  # a fast one: it knows character spans
+    # A fast one: it knows character spans. Asking it to truncate or pad changes it for all threads.
+    tokenizer: PreTrainedTokenizerBase
     label: str  # the name people use
     fingerprint: str  # "hub:org/name@commit", "folder:sha256", "demo:sha256:converter-n"
     kind: Kind

@@ -1,0 +1,41 @@
+"""The self-check of a tokenizer, made whenever a model is opened."""
+
+from __future__ import annotations
+
+import re
+
+from transformers import PreTrainedTokenizerBase
+
+from core.errors import CanaryFailed
+
+PROBE = "He was here. 12 x"
+
+
+def check_round_trip(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Refuse a tokenizer that does not give back the words and spaces of a plain sentence.
+
+    A tokenizer rebuilt from the wrong parts can drop every space without an error, and the model
+    then reads words it has never seen. Lower-casing and spaces round punctuation, as WordPiece
+    decodes them, are allowed. Where a small vocabulary reads a word as unknown, only the number
+    of words is compared.
+
+    Raises
+    ------
+    CanaryFailed
+        When the words that come back are not those that went in.
+    """
+    ids = tokenizer.encode(PROBE, add_special_tokens=False)
+    back = str(tokenizer.decode(ids, clean_up_tokenization_spaces=False))
+    if tokenizer.unk_token_id is not None and tokenizer.unk_token_id in ids:
+        kept = len(back.split()) >= len(PROBE.split())
+    else:
+        kept = _words(back) == _words(PROBE)
+    if not kept:
+        raise CanaryFailed(
+            f"The tokenizer turns {PROBE!r} into {back!r}, so the model would not read what the "
+            "items say; load it with the tokenizer files that its authors published."
+        )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text.casefold())

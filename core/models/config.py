@@ -1,0 +1,159 @@
+"""What a model's config says before any weight is loaded: its kind of head and its window.
+
+Names of folders and hub models play no part, and neither does a tokenizer's mask token: a causal
+model may have one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    MODEL_FOR_PRETRAINING_MAPPING_NAMES,
+)
+
+from core.errors import ModelError, WrongModelKind
+from core.models.language_model import Kind
+from core.models.sources import Source
+
+# Where families keep the longest text they can read.
+WINDOW_NAMES = (
+    "max_position_embeddings",
+    "n_positions",
+    "n_ctx",
+    "max_sequence_length",
+    "max_seq_len",
+    "seq_length",
+)
+ALIBI_TYPES = ("bloom",)  # no positions, and no setting that says so
+
+
+def read_config(source: Source, *, trust_remote_code: bool = False) -> PreTrainedConfig:
+    """The model's config.
+
+    Raises
+    ------
+    ModelError
+        When it is unreadable, of an unknown type, or needs code of its own.
+    """
+    path = source.folder / "config.json"
+    try:
+        raw = json.loads(path.read_text())
+        needs_code = "auto_map" in raw and raw.get("model_type") not in CONFIG_MAPPING
+        if needs_code and not trust_remote_code:
+            raise ModelError(
+                f"{source.label} runs Python code of its own: read it, then allow it with "
+                "trust_remote_code."
+            )
+        config: PreTrainedConfig = AutoConfig.from_pretrained(
+            source.folder, trust_remote_code=trust_remote_code, local_files_only=True
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(
+            f"{path} does not describe a model that the installed transformers knows: "
+            f"{first_line(error)}"
+        ) from error
+    return config
+
+
+def check_kind(config: PreTrainedConfig, kind: Kind, label: str) -> None:
+    """Refuse a model whose head cannot compute what is asked.
+
+    Raises
+    ------
+    WrongModelKind
+        When the checkpoint's head is of another kind, or there is none.
+    """
+    found = checkpoint_kind(config)
+    if found == kind:
+        return
+    named = (config.architectures or [config.model_type])[0]
+    if found is not None:
+        raise WrongModelKind(
+            f"{label} is a {found} language model ({named}) and cannot be scored as a {kind} one; "
+            f"ask for {found} scoring, or name a {kind} model."
+        )
+    holds = "an encoder-decoder" if config.is_encoder_decoder else "no language-model head"
+    raise WrongModelKind(
+        f"{label} has {holds} ({named}), so it gives no {kind} log-probabilities; name a {kind} "
+        "language model."
+    )
+
+
+def checkpoint_kind(config: PreTrainedConfig) -> Kind | None:
+    """Which language-model head a checkpoint was saved with; None for any other."""
+    if config.is_encoder_decoder:
+        return None
+    if not config.architectures:
+        return _kind_of_type(config)
+    name = config.architectures[0]
+    if name in _class_names(MODEL_FOR_MASKED_LM_MAPPING_NAMES):
+        return "masked"
+    if name in _class_names(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES):
+        return "causal"
+    # BertForPreTraining and its like: a masked head and one more that is not needed here.
+    if name == MODEL_FOR_PRETRAINING_MAPPING_NAMES.get(config.model_type):
+        return "masked" if config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES else None
+    own_code = getattr(config, "auto_map", None) or {}
+    if name in str(own_code.get("AutoModelForCausalLM", "")):
+        return "causal"
+    return "masked" if name in str(own_code.get("AutoModelForMaskedLM", "")) else None
+
+
+def _kind_of_type(config: PreTrainedConfig) -> Kind | None:
+    """For a config that names no class: what the family is usually trained for."""
+    if config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+        return "causal" if getattr(config, "is_decoder", False) else "masked"
+    return "causal" if config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES else None
+
+
+def _class_names(mapping: Mapping[str, Any]) -> set[str]:
+    names: set[str] = set()
+    for value in mapping.values():
+        names.update([value] if isinstance(value, str) else value)
+    return names
+
+
+def read_window(config: PreTrainedConfig, model: Any) -> int | None:
+    """Most tokens in one text, special ones included; None where there is no limit.
+
+    The config decides, because a tokenizer's own limit may be missing or 1e30. Families that
+    count positions from the padding id on (RoBERTa) can use that many fewer.
+    """
+    text = config.get_text_config()
+    if text.model_type in ALIBI_TYPES or _uses_alibi(text):
+        return None
+    limits = (getattr(text, name, None) for name in WINDOW_NAMES)
+    limit = next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
+    return None if limit is None else limit - _skipped_positions(model)
+
+
+def _uses_alibi(config: PreTrainedConfig) -> bool:
+    attention = getattr(config, "attn_config", None)
+    nested = (
+        attention.get("alibi") if isinstance(attention, dict) else getattr(attention, "alibi", None)
+    )
+    return bool(getattr(config, "alibi", False) if nested is None else nested)
+
+
+def _skipped_positions(model: Any) -> int:
+    for name, module in model.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        is_positions = isinstance(module, torch.nn.Embedding) and name.endswith(
+            "position_embeddings"
+        )
+        if is_positions and padding is not None:
+            return int(padding) + 1
+    return 0
+
+
+def first_line(error: BaseException) -> str:
+    """What an error of a library says, on one line and without its trailing full stop."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return f"{lines[0].rstrip('.')}."

