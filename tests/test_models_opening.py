@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
+from test_models_gguf import TEXTS
 from tiny_models import CAUSAL_FAMILIES, MASKED_FAMILIES, WINDOW, save_tiny, tiny_model
 from tiny_tokenizers import CORPUS, byte_level_bpe, unigram_metaspace, word_piece
 from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerFast
 
 from core.errors import InputError
 from core.models.fingerprint import folder_fingerprint
@@ -176,6 +178,16 @@ def test_unknown_options_are_named(tmp_path: Path, option: str) -> None:
 def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no cuda device"):
         opened(tmp_path, device="cuda")
+
+
+@pytest.mark.parametrize("make", [byte_level_bpe, unigram_metaspace, word_piece])
+@pytest.mark.parametrize("family", CAUSAL_FAMILIES)
+def test_the_tokenizer_is_the_one_that_was_saved(
+    tmp_path: Path, family: str, make: Callable[[], PreTrainedTokenizerFast]
+) -> None:
+    tokenizer = opened(save_tiny(tmp_path / "model", family, make())).tokenizer
+    for text in TEXTS:
+        assert tokenizer(text).input_ids == make()(text).input_ids
 
 
 @pytest.mark.parametrize(

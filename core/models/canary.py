@@ -1,14 +1,17 @@
-"""The self-check of a tokenizer, made whenever a model is opened."""
+"""The self-checks of a tokenizer, made whenever a model is opened."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
 from core.errors import CanaryFailed
 
 PROBE = "He was here. 12 x"
+MIXED_PROBE = "Élan  THE nurse's 2024, cafe\u0301 ﬁn; 护士 नर्स ممرضة 간호사\n x_y"
 
 
 def check_round_trip(tokenizer: PreTrainedTokenizerBase) -> None:
@@ -35,6 +38,15 @@ def check_round_trip(tokenizer: PreTrainedTokenizerBase) -> None:
             f"The tokenizer turns {PROBE!r} into {back!r}, so the model would not read what the "
             "items say; load it with the tokenizer files that its authors published."
         )
+
+
+def agrees_with_file(tokenizer: PreTrainedTokenizerBase, path: Path) -> bool:
+    """Whether a tokenizer reads a text as the tokenizer.json does that it was opened from."""
+    published = Tokenizer.from_file(str(path))
+    published.no_truncation()
+    published.no_padding()
+    ids = published.encode(MIXED_PROBE, add_special_tokens=False).ids
+    return bool(tokenizer.encode(MIXED_PROBE, add_special_tokens=False) == ids)
 
 
 def _words(text: str) -> list[str]:

@@ -18,11 +18,12 @@ from transformers import (
     AutoTokenizer,
     PreTrainedConfig,
     PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
 )
 
 from core.errors import CanaryFailed, InputError, ModelError, ModelTooLarge
 from core.models.batches import is_out_of_memory
-from core.models.canary import check_round_trip
+from core.models.canary import agrees_with_file, check_round_trip
 from core.models.config import check_kind, first_line, read_config, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
@@ -100,7 +101,7 @@ def open_model(
 
 
 def load_tokenizer(source: Source, *, trust_remote_code: bool = False) -> PreTrainedTokenizerBase:
-    """The model's tokenizer, which must know character spans and keep spaces.
+    """The model's tokenizer, as its tokenizer.json has it; it must know spans and keep spaces.
 
     Raises
     ------
@@ -122,6 +123,11 @@ def load_tokenizer(source: Source, *, trust_remote_code: bool = False) -> PreTra
             f"{source.label} has a slow tokenizer ({type(tokenizer).__name__}), which does not "
             "know which characters a token covers; add its tokenizer.json to the folder."
         )
+    published = source.folder / "tokenizer.json"
+    if published.is_file() and not agrees_with_file(tokenizer, published):
+        # For some families transformers builds the tokenizer that the family usually has around
+        # the vocabulary it finds, which is another one than a fine-tuned model was trained with.
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(source.folder, local_files_only=True)
     # Also undoes truncation and padding that the tokenizer was saved with. Left for later, threads
     # that share the tokenizer would undo it for each other in the middle of their calls.
     check_round_trip(tokenizer)
@@ -136,7 +142,7 @@ def _weight_bytes(
         return sum(path.stat().st_size for path in weight_files(source.folder))
     with torch.device("meta"):
         shapes = AUTO_CLASSES[kind].from_config(config, trust_remote_code=trust)
-    return dtype.itemsize * sum(parameter.numel() for parameter in shapes.parameters())
+    return int(dtype.itemsize * sum(parameter.numel() for parameter in shapes.parameters()))
 
 
 def _load_weights(
