@@ -406,7 +406,7 @@ for batch in range(int(sys.argv[2])):
 
 def test_sixteen_readers_let_a_writer_in(cache: Cache) -> None:
     filled(cache)
-    writer = python(WRITE, cache.folder, 10)
+    writer = python(WRITE, cache.folder, 6)
     errors: list[BaseException] = []
     reads: list[int] = []
 
@@ -423,7 +423,7 @@ def test_sixteen_readers_let_a_writer_in(cache: Cache) -> None:
     assert len(reads) >= 16
     with cache.reading() as con:
         assert con.execute("SELECT count(*) FROM generation WHERE scorer_id = 'w'").fetchall() == [
-            (500,)
+            (300,)
         ]
 
 
@@ -505,7 +505,7 @@ def test_a_writer_killed_again_and_again_leaves_nothing_half_and_nothing_twice(
     all_texts = missing_texts(cache, S, "d")
     rng = random.Random(5)
     before = 0
-    for _ in range(4):
+    for _ in range(3):
         process = python(KILLED, cache.folder, "any")
         assert process.stdout.readline() == "ready\n"
         time.sleep(rng.uniform(0.01, 0.4))  # the moment of death; nothing is asserted about it

@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.items.texts import item_texts
 from core.store.gate import Cache
 from core.store.generations import generation
-from core.store.items import PutResult, coverage, datasets, items_table
+from core.store.items import PutResult, coverage, datasets, items_table, require_dataset
 from core.store.scores import item_scores, missing_texts, put_scorer, put_scores
 from core.store.verify import verify
 from core.types import Reason, Role, Unscored
@@ -196,7 +196,9 @@ def test_items_that_cannot_be_stored_are_refused_by_name(
 
 def test_an_unknown_data_set_is_named_with_those_there_are(cache: Cache) -> None:
     filled(cache)
+    require_dataset(cache, "d")
     for ask in (
+        require_dataset,
         items_table,
         lambda c, n: missing_texts(c, S, n),
         lambda c, n: item_scores(c, S, n),

@@ -132,6 +132,15 @@ def test_scorers_never_share_a_row(cache: Cache) -> None:
     assert generation(cache, OTHER.scorer_id, "d") == 0
 
 
+def test_item_scores_without_texts_are_the_same_numbers(cache: Cache) -> None:
+    put(cache, [item("1"), item("1", "es")])
+    put_scorer(cache, SCORER)
+    put_scores(cache, S, score_all(missing_texts(cache, S, "d")))
+    whole, slim = item_scores(cache, S, "d"), item_scores(cache, S, "d", ["es"], texts=False)
+    assert slim.l_anti.tolist() == whole.l_anti[whole.condition == "es"].tolist()
+    assert {"context", "metadata", "text_anti", "row_order"}.isdisjoint(slim.columns)
+
+
 def test_collapsed_items_are_neither_asked_for_nor_scored(cache: Cache) -> None:
     same = item("1", stereotype="He ran.", anti_stereotype="he ran!")
     put(cache, [same, item("2"), item("3", stereotype="He ran.")])
@@ -240,7 +249,7 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Cache:
 
 
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(drawn=SCORES, number=st.integers(0, 2**63))
 def test_scores_come_back_bit_for_bit(shared_cache: Cache, drawn: dict, number: int) -> None:

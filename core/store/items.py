@@ -15,7 +15,7 @@ import pyarrow as pa
 from core.errors import InputError
 from core.items.texts import is_collapsed, item_texts
 from core.store.derive import bump, refresh, scorer_ids, touch_dataset
-from core.store.fetch import first_row
+from core.store.fetch import first_row, frame
 from core.store.gate import Cache
 from core.store.migrations import utc_now
 from core.types import Item, Role
@@ -94,14 +94,15 @@ def put_dataset(
 def datasets(cache: Cache) -> pd.DataFrame:
     """One row per data set: where it came from, its items, conditions and collapsed rows."""
     with cache.reading() as con:
-        return con.execute(
+        return frame(
+            con,
             """
             SELECT dataset, path, format, sha256, n_rows, note, imported_at,
                 count(DISTINCT item_id) AS n_items, count(DISTINCT condition) AS n_conditions,
                 count(*) FILTER (collapsed) AS n_collapsed
             FROM dataset JOIN item USING (dataset) GROUP BY ALL ORDER BY imported_at, dataset
-            """
-        ).df()
+            """,
+        )
 
 
 def coverage(cache: Cache) -> pd.DataFrame:
@@ -111,7 +112,8 @@ def coverage(cache: Cache) -> pd.DataFrame:
     n_scored + n_unscored + n_collapsed = n_items when nothing is missing.
     """
     with cache.reading() as con:
-        return con.execute(
+        return frame(
+            con,
             """
             WITH items AS (
                 SELECT dataset, condition, count(*) AS n_items,
@@ -128,8 +130,8 @@ def coverage(cache: Cache) -> pd.DataFrame:
             FROM items LEFT JOIN pairs USING (dataset) LEFT JOIN scorer USING (scorer_id)
                 LEFT JOIN done USING (scorer_id, dataset, condition)
             ORDER BY items.dataset, created_at, scorer_id, row_order
-            """
-        ).df()
+            """,
+        )
 
 
 def items_table(
@@ -146,11 +148,12 @@ def items_table(
     """
     with cache.reading() as con:
         check_dataset(con, dataset)
-        return con.execute(
+        return frame(
+            con,
             "SELECT * EXCLUDE (text_stereotype, text_anti, text_unrelated, text_unknown, row_order)"
             f" FROM item WHERE dataset = $dataset AND {CONDITIONS} ORDER BY row_order",
             {"dataset": dataset, "conditions": chosen(conditions)},
-        ).df()
+        )
 
 
 def require_dataset(cache: Cache, dataset: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.store.fetch import first_row
+from core.store.fetch import first_row, frame
 from core.store.gate import Cache
 from core.store.migrations import utc_now
 
@@ -64,4 +64,4 @@ def end_run(cache: Cache, run_id: str, *, status: str, computed: int = 0, failed
 def runs(cache: Cache) -> pd.DataFrame:
     """Every run, the latest first; one without `ended_at` is running or died."""
     with cache.reading() as con:
-        return con.execute("FROM run ORDER BY started_at DESC, run_id").df()
+        return frame(con, "FROM run ORDER BY started_at DESC, run_id")

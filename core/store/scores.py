@@ -12,11 +12,26 @@ import pandas as pd
 from core.items.texts import fold
 from core.store.columns import read_scores, score_table, text_id_table, unscored_table
 from core.store.derive import bump, refresh, touch_texts, touched_datasets
-from core.store.fetch import arrow, count, first_row
+from core.store.fetch import arrow, count, first_row, frame
 from core.store.gate import Cache
 from core.store.items import CONDITIONS, check_dataset, chosen
 from core.store.migrations import utc_now
 from core.types import Scorer, Text, TokenScore, Unscored
+
+_TEXT_IDS = ("text_stereotype", "text_anti", "text_unrelated", "text_unknown")
+_HEXADECIMAL = ", ".join(f"replace({n}::VARCHAR, '-', '') AS {n}" for n in _TEXT_IDS)
+_WIDE = ", ".join(
+    (
+        *("context", "stereotype", "anti_stereotype", "unrelated", "unknown", "answer_order"),
+        *("metadata", "content_hash", "row_order", *_TEXT_IDS),
+    )
+)
+
+# The rows of a registered batch whose texts have no score yet.
+_NEW = (
+    "SELECT $scorer AS scorer_id, * FROM (SELECT * REPLACE (text_id::UUID AS text_id) FROM {table})"
+    " ANTI JOIN (FROM token_score WHERE scorer_id = $scorer) USING (text_id)"
+)
 
 _Row = TypeVar("_Row", TokenScore, Unscored)
 
@@ -36,7 +51,7 @@ def put_scorer(cache: Cache, scorer: Scorer) -> None:
 def scorers(cache: Cache) -> pd.DataFrame:
     """Every scorer, in the order of their arrival."""
     with cache.reading() as con:
-        return con.execute("FROM scorer ORDER BY created_at, scorer_id").df()
+        return frame(con, "FROM scorer ORDER BY created_at, scorer_id")
 
 
 def missing_texts(
@@ -117,9 +132,13 @@ def sample_scores(cache: Cache, scorer_id: str, n: int = 2) -> list[tuple[Text, 
     with cache.reading() as con:
         rows = con.execute(
             """
+            WITH sample AS (
+                SELECT DISTINCT text_id FROM item_text
+                SEMI JOIN (FROM token_score WHERE scorer_id = $scorer) USING (text_id)
+                ORDER BY text_id LIMIT $n
+            )
             SELECT replace(text_id::VARCHAR, '-', ''), any_value(context), any_value(continuation)
-            FROM item_text SEMI JOIN (FROM token_score WHERE scorer_id = $scorer) USING (text_id)
-            GROUP BY text_id ORDER BY text_id LIMIT $n
+            FROM item_text SEMI JOIN sample USING (text_id) GROUP BY text_id ORDER BY text_id
             """,
             {"scorer": scorer_id, "n": n},
         ).fetchall()
@@ -129,23 +148,35 @@ def sample_scores(cache: Cache, scorer_id: str, n: int = 2) -> list[tuple[Text, 
 
 
 def item_scores(
-    cache: Cache, scorer_id: str, dataset: str, conditions: Sequence[str] | None = None
+    cache: Cache,
+    scorer_id: str,
+    dataset: str,
+    conditions: Sequence[str] | None = None,
+    *,
+    texts: bool = True,
 ) -> pd.DataFrame:
     """Every item of a data set with its scores under a scorer, in the order of the import.
 
     Columns: those of `items_table`, the text ids, l_*, sum_* (nats), n_*, flags, and
     `state`: scored, collapsed, unscored (its `reason` says why) or missing.
 
+    Parameters
+    ----------
+    texts : bool
+        Without texts, their ids and metadata a large data set comes several times faster.
+
     Raises
     ------
     InputError
         There is no such data set.
     """
+    columns = f"EXCLUDE (row_order) REPLACE ({_HEXADECIMAL})" if texts else f"EXCLUDE ({_WIDE})"
     with cache.reading() as con:
         check_dataset(con, dataset)
-        return con.execute(
+        return frame(
+            con,
             f"""
-            SELECT i.* EXCLUDE (row_order) REPLACE ({_hexadecimal()}),
+            SELECT i.* {columns},
                 s.* EXCLUDE (scorer_id, dataset, item_id, condition, flags),
                 coalesce(s.flags, []) AS flags,
                 CASE WHEN i.collapsed THEN 'collapsed' WHEN s.item_id IS NULL THEN 'missing'
@@ -158,20 +189,21 @@ def item_scores(
             ORDER BY row_order
             """,
             {"scorer": scorer_id, "dataset": dataset, "conditions": chosen(conditions)},
-        ).df()
+        )
 
 
 def unscored(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
     """The texts of a data set that could not be scored: item_id, condition, role and why."""
     with cache.reading() as con:
-        return con.execute(
+        return frame(
+            con,
             """
             SELECT item_id, condition, role, reason, detail
             FROM item_text JOIN (FROM unscored WHERE scorer_id = $scorer) USING (text_id)
             WHERE dataset = $dataset AND NOT collapsed ORDER BY row_order, role_order
             """,
             {"scorer": scorer_id, "dataset": dataset},
-        ).df()
+        )
 
 
 def _first_of_each(rows: Sequence[_Row]) -> list[_Row]:
@@ -185,16 +217,12 @@ def _insert_new(con: duckdb.DuckDBPyConnection, scorer_id: str) -> int:
     """Store what is new of the registered batch; leaves its texts in the table `changed`."""
     scorer = {"scorer": scorer_id}
     con.execute(
-        "CREATE TEMP TABLE fresh AS SELECT $scorer AS scorer_id, * REPLACE (text_id::UUID AS "
-        "text_id) FROM incoming WHERE text_id::UUID NOT IN "
-        "(SELECT text_id FROM token_score WHERE scorer_id = $scorer)",
+        f"CREATE TEMP TABLE fresh AS {_NEW.format(table='incoming')}",
         scorer,
     )
     con.execute("INSERT INTO token_score BY NAME FROM fresh")
     con.execute(
-        "CREATE TEMP TABLE gave_up AS SELECT $scorer AS scorer_id, * REPLACE (text_id::UUID AS "
-        "text_id) FROM failed WHERE text_id::UUID NOT IN "
-        "(SELECT text_id FROM token_score WHERE scorer_id = $scorer)",
+        f"CREATE TEMP TABLE gave_up AS {_NEW.format(table='failed')}",
         scorer,
     )
     con.execute(
@@ -214,8 +242,3 @@ def _score_query(text_ids: str) -> str:
         "SELECT replace(text_id::VARCHAR, '-', '') AS text_id, token_ids, logprobs, starts, ends, "
         f"words, flags FROM token_score WHERE scorer_id = $scorer AND text_id IN ({text_ids})"
     )
-
-
-def _hexadecimal() -> str:
-    names = ("text_stereotype", "text_anti", "text_unrelated", "text_unknown")
-    return ", ".join(f"replace(i.{name}::VARCHAR, '-', '') AS {name}" for name in names)
