@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +23,18 @@ S = SCORER.scorer_id
 ONE = "(SELECT min(rowid) FROM token_score)"
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three items: two scored, one whose second text cannot be scored."""
-    cache = filled(Cache(tmp_path / "cache"))
+    cache = filled(Cache(tmp_path_factory.mktemp("sound")))
     *good, bad = missing_texts(cache, S, "d")
     put_scores(cache, S, score_all(good), [Unscored(bad.text_id, Reason.TOO_LONG, "Too long.")])
-    return cache
+    return cache.folder
+
+
+@pytest.fixture
+def cache(sound: Path, tmp_path: Path) -> Cache:
+    return Cache(shutil.copytree(sound, tmp_path / "cache"))
 
 
 def plant(cache: Cache, sql: str) -> None:
