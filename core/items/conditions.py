@@ -103,6 +103,12 @@ def is_rewording(condition: str) -> bool:
     return bool(parse_condition(condition).rewording)
 
 
+def condition_rank(condition: str) -> tuple[str, ...]:
+    """Sort key for people: English and its rewordings first, then each language with its own."""
+    first = "" if language_of(condition) == "en" else language_of(condition)
+    return (first, original_of(condition), condition)
+
+
 def original_of(condition: str) -> str:
     """The condition that a rewording rewords: `es~p1` -> `es`; any other is its own original."""
     parts = parse_condition(condition)

@@ -7,6 +7,8 @@ head, the tokenizer, the memory. What is recorded is read off the loaded model.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +22,7 @@ from transformers import (
     PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
 )
+from transformers.utils import logging
 
 from core.errors import CanaryFailed, InputError, ModelError, ModelTooLarge
 from core.models.batches import is_out_of_memory
@@ -85,7 +88,8 @@ def open_model(
     wanted = _choose_dtype(dtype, device, config)
     weight_bytes = _weight_bytes(source, config, kind, wanted, trust_remote_code)
     check_fits(weight_bytes, wanted, device, source.label)
-    model = _load_weights(source, config, kind, wanted, trust_remote_code).to(device)
+    with _without_progress_bar():
+        model = _load_weights(source, config, kind, wanted, trust_remote_code).to(device)
     return LanguageModel(
         model=model.eval().requires_grad_(False),
         tokenizer=tokenizer,
@@ -143,6 +147,18 @@ def _weight_bytes(
     with torch.device("meta"):
         shapes = AUTO_CLASSES[kind].from_config(config, trust_remote_code=trust)
     return int(dtype.itemsize * sum(parameter.numel() for parameter in shapes.parameters()))
+
+
+@contextmanager
+def _without_progress_bar() -> Iterator[None]:
+    """Loading takes seconds; it must not draw over the caller's own progress display."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _load_weights(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerBase
@@ -111,7 +110,7 @@ def bos_policy(tokenizer: PreTrainedTokenizerBase) -> str:
 
 def _tokenize(
     tokenizer: PreTrainedTokenizerBase, text: str
-) -> tuple[list[int], list[int], Sequence[Span]]:
+) -> tuple[list[int], list[int], list[Span]]:
     """Special tokens added in front, ids of the text itself, and their character spans."""
     encoded = tokenizer(
         text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False

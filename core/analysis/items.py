@@ -1,0 +1,52 @@
+"""The table behind the Items page, its card and its downloads: one row per item and condition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.items.conditions import condition_rank, is_rewording, original_of
+from core.settings import REFERENCE_CONDITION
+from core.stats.noise import RewordingNoise, rewording_noise
+from core.stats.scores import binary_choice, fluency, stereotype_score
+from core.store.gate import Cache
+from core.store.scores import item_scores
+
+
+def item_table(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
+    """Scores of every item in every condition under one scorer.
+
+    Returns
+    -------
+    DataFrame
+        The stored item columns and log-probabilities, and computed from them: `ss` (stereotype
+        score), `ss_en` (the same item's in English), `change` (ss - ss_en; undefined for English
+        itself and for native items, which have no English twin), `binary`, `fluency`. Undefined is
+        NaN. Items without scores are rows too: `state` says why. English comes first, then its
+        rewordings, then the languages; within a condition the order of the import.
+    """
+    table = item_scores(cache, scorer_id, dataset)
+    l_plus, l_minus = table["l_stereotype"], table["l_anti"]
+    table["ss"] = stereotype_score(l_plus, l_minus)
+    table["binary"] = binary_choice(l_plus, l_minus)
+    table["fluency"] = fluency(l_plus, l_minus, table["l_unrelated"])
+    in_english = (table["condition"] == REFERENCE_CONDITION) & ~table["native"]
+    english = table.loc[in_english].set_index("item_id")["ss"]
+    table["ss_en"] = table["item_id"].map(english).astype(np.float64)
+    table["change"] = (table["ss"] - table["ss_en"]).mask(in_english | table["native"])
+    ranks = {c: condition_rank(c) for c in table["condition"].unique()}
+    place = {c: n for n, c in enumerate(sorted(ranks, key=ranks.__getitem__))}
+    order = table["condition"].map(place).argsort(kind="stable")
+    return table.iloc[order].reset_index(drop=True)
+
+
+def english_rewording_noise(table: pd.DataFrame) -> RewordingNoise:
+    """What rewording the English items does to this model's scores: the yardstick of a change."""
+    rewordings = [
+        condition
+        for condition in table["condition"].unique()
+        if is_rewording(condition) and original_of(condition) == REFERENCE_CONDITION
+    ]
+    changes = {c: table.loc[table["condition"] == c, "change"].to_numpy() for c in rewordings}
+    usable = table.loc[(table["condition"] == REFERENCE_CONDITION) & ~table["native"], "ss"]
+    return rewording_noise(changes, n_usable=int(usable.notna().sum()))

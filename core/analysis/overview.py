@@ -1,0 +1,52 @@
+"""What a cache holds, and how a person names a part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from core.errors import InputError
+from core.store.gate import Cache
+from core.store.items import coverage, datasets
+from core.store.scores import scorers
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything the Home page and `status` show."""
+
+    datasets: pd.DataFrame
+    scorers: pd.DataFrame
+    coverage: pd.DataFrame  # one row per scorer, data set and condition
+    size_bytes: int
+
+
+def overview(cache: Cache) -> Overview:
+    """What the cache holds now."""
+    return Overview(
+        datasets=datasets(cache),
+        scorers=scorers(cache),
+        coverage=coverage(cache),
+        size_bytes=cache.file.stat().st_size,
+    )
+
+
+def find_scorer(cache: Cache, name: str | None) -> str:
+    """The id of the scorer that a person means by a model name, a scorer id or nothing.
+
+    Raises
+    ------
+    InputError
+        When nothing or more than one scorer fits; the message lists the choices.
+    """
+    known = scorers(cache)
+    fits = known if name is None else known[(known.scorer_id == name) | (known.model == name)]
+    if len(fits) == 1:
+        return str(fits.scorer_id.iloc[0])
+    choices = ", ".join(f"{s.scorer_id} ({s.model}, {s.dtype})" for s in known.itertuples())
+    if not choices:
+        raise InputError("The cache holds no scores yet; run `python -m core score` first.")
+    problem = "No scorer is called" if fits.empty else "More than one scorer is called"
+    wanted = f"{problem} {name}" if name else "The cache holds several scorers"
+    raise InputError(f"{wanted}; give --scorer one of {choices}.")

@@ -1,0 +1,107 @@
+"""The commands that compute: demo and score."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core import settings
+from core.cli.data_sets import report_summary
+from core.cli.terminal import (
+    CacheOption,
+    JsonOption,
+    log,
+    open_cache,
+    print_json,
+    print_table,
+    progress_bar,
+    records,
+    stop_on_interrupt,
+)
+from core.items.report import read_dataset
+from core.store.gate import Cache
+from core.store.items import put_dataset
+from core.store.scores import unscored
+
+if TYPE_CHECKING:
+    from core.jobs.run import ScoreResult
+
+ITEMS_FAILED = 3
+STOPPED = 130
+
+
+def demo(cache: CacheOption = None, as_json: JsonOption = False) -> None:
+    """Prepare the demo model, import the demo items and score them."""
+    store = open_cache(cache)
+    report = read_dataset(settings.DEMO_DATA)
+    stored = put_dataset(
+        store,
+        settings.DEMO_DATASET,
+        report.items,
+        path=str(settings.DEMO_DATA),
+        format="native",
+        sha256=report.sha256,
+        note="Written by a language model for this project, not reviewed by native speakers.",
+        replace=True,
+    )
+    summary = report_summary(settings.DEMO_DATASET, report, stored)
+    request = {"model": "demo", "dataset": settings.DEMO_DATASET}
+    _score(store, request, as_json=as_json, more={"import": summary})
+
+
+def score(
+    model: Annotated[
+        str, typer.Option(help="demo, a model folder, or org/name[@revision] from the hub.")
+    ],
+    dataset: Annotated[str, typer.Option(help="Name of an imported data set.")],
+    dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    exact: Annotated[bool, typer.Option("--exact", help="One text at a time.")] = False,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that the model brings along.")
+    ] = False,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score what is missing of a data set under a model."""
+    request = {
+        "model": model,
+        "dataset": dataset,
+        "dtype": dtype,
+        "device": device,
+        "exact": exact,
+        "trust_remote_code": trust_remote_code,
+    }
+    _score(open_cache(cache), request, as_json=as_json, more={})
+
+
+def _score(store: Cache, request: dict[str, Any], *, as_json: bool, more: dict[str, Any]) -> None:
+    # Imported here, because torch takes seconds that the other commands need not wait for.
+    from core.jobs.run import ScoreRequest, score_dataset
+
+    with stop_on_interrupt() as stop, progress_bar() as watch:
+        result = score_dataset(store, ScoreRequest(**request), watch=watch, stop=stop)
+    failures = unscored(store, result.scorer_id, result.dataset)
+    if as_json:
+        print_json(asdict(result) | {"failures": records(failures)} | more)
+    else:
+        _print_result(result)
+        if len(failures):
+            print_table(failures, title=f"{len(failures)} texts could not be scored")
+    if result.stopped:
+        raise typer.Exit(STOPPED)
+    if len(failures):
+        raise typer.Exit(ITEMS_FAILED)
+
+
+def _print_result(result: ScoreResult) -> None:
+    for note in result.notes:
+        log.print(f"Note: {note}")
+    state = "stopped" if result.stopped else "done"
+    log.print(
+        f"{result.model} on {result.dataset}: {state}; computed {result.computed} of "
+        f"{result.missing} missing texts in {result.seconds:.1f} s "
+        f"(scorer {result.scorer_id}, {result.batching})."
+    )

@@ -1,0 +1,30 @@
+"""What a running job tells whoever watches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job has come. Work is counted in characters, because long texts take longer."""
+
+    phase: str  # one of a few words for a person: "opening the model", "scoring"
+    done_texts: int = 0
+    total_texts: int = 0
+    done_characters: int = 0
+    total_characters: int = 0
+
+
+Watch = Callable[[Progress], None]
+Stop = Callable[[], bool]
+
+
+def unwatched(progress: Progress) -> None:
+    """Watch for callers that show nothing."""
+
+
+def never() -> bool:
+    """Stop for callers that always run to the end."""
+    return False

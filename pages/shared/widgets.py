@@ -1,0 +1,73 @@
+"""Small pieces that several pages show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import StereoscopeError
+from core.export.tables import table_bytes
+
+CONTENT_WARNING = (
+    "**Content warning.** The texts are stereotypes about people. They are shown so that language "
+    "models can be examined, and say nothing about the people they name."
+)
+DEMO_COMMAND = "python -m core demo"
+
+
+def content_warning() -> None:
+    """The warning that stands above every text about people."""
+    st.warning(CONTENT_WARNING, icon=":material/warning:")
+
+
+@contextmanager
+def errors_in_one_sentence() -> Iterator[None]:
+    """Show an error that a person can mend as its sentence, and end the page there."""
+    try:
+        yield
+    except StereoscopeError as error:
+        st.error(str(error), icon=":material/error:")
+        st.stop()
+
+
+def empty_cache() -> None:
+    """What to do when there is nothing to show, with the line to run."""
+    st.info(
+        "There is nothing in the cache yet. Run this line in the project's folder to score the "
+        "demo items with the demo model; it takes a few minutes.",
+        icon=":material/info:",
+    )
+    st.code(DEMO_COMMAND, language="bash")
+
+
+def text_block(text: str, language: str) -> None:
+    """A text of any script, right to left where it is, never read as HTML or Markdown."""
+    st.html(f'<p dir="auto" lang="{escape(language, quote=True)}">{escape(text)}</p>')
+
+
+def download_buttons(table: pd.DataFrame, name: str) -> None:
+    """Downloads of exactly the given rows; the row count is part of the file name."""
+    stem = f"{name}-{len(table)}-rows"
+    left, right, _ = st.columns([1, 1, 4])
+    left.download_button(
+        "CSV",
+        lambda: table_bytes(table, "csv"),
+        f"{stem}.csv",
+        "text/csv",
+        icon=":material/download:",
+        width="stretch",
+        on_click="ignore",
+    )
+    right.download_button(
+        "Parquet",
+        lambda: table_bytes(table, "parquet"),
+        f"{stem}.parquet",
+        "application/vnd.apache.parquet",
+        icon=":material/download:",
+        width="stretch",
+        on_click="ignore",
+    )

@@ -1,0 +1,252 @@
+"""The scoring job: what it computes, what it leaves behind when it is killed or stopped."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from core.errors import CanaryFailed, InputError, ModelError
+from core.items.texts import item_texts
+from core.jobs import run
+from core.jobs.run import ScoreRequest, score_dataset
+from core.store.gate import Cache
+from core.store.items import put_dataset
+from core.store.query import query
+from core.store.runs import runs
+from core.store.scores import item_scores, missing_texts, scorers, unscored
+from core.store.verify import verify
+from core.types import Item
+from tests.tiny_models import save_tiny
+from tests.tiny_tokenizers import byte_level_bpe
+
+# A server that has imported torch once and forks a fresh child for each job.
+children = multiprocessing.get_context("forkserver")
+children.set_forkserver_preload(["core.jobs.run"])
+
+
+def make_items(n: int) -> list[Item]:
+    return [
+        Item(
+            item_id=f"item-{i}",
+            condition="en",
+            language="en",
+            context=f"The nurse number {i} finished the night shift.",
+            stereotype=f"She was tired {i} times.",
+            anti_stereotype=f"He was tired {i} times.",
+            unrelated=f"The capital is {i}.",
+        )
+        for i in range(n)
+    ]
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    save_tiny(folder, "llama", byte_level_bpe(add_bos=True))
+    return folder
+
+
+@pytest.fixture
+def cache(tmp_path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+def fill(cache: Cache, n: int) -> int:
+    """Import n items; returns how many texts they have."""
+    items = make_items(n)
+    put_dataset(cache, "demo", items, path="", format="native", sha256="")
+    return len({t.text_id for item in items for t in item_texts(item).values()})
+
+
+def request(folder: Path, **options) -> ScoreRequest:
+    return ScoreRequest(model=str(folder), dataset="demo", **options)
+
+
+def test_a_second_run_computes_nothing(cache, model_folder):
+    n_texts = fill(cache, 5)
+    first = score_dataset(cache, request(model_folder))
+    assert (first.missing, first.computed, first.failed, first.stopped) == (
+        n_texts,
+        n_texts,
+        0,
+        False,
+    )
+    second = score_dataset(cache, request(model_folder))
+    assert (second.missing, second.computed) == (0, 0)
+    assert second.scorer_id == first.scorer_id
+    assert set(item_scores(cache, first.scorer_id, "demo")["state"]) == {"scored"}
+    assert verify(cache) == []
+
+
+def test_new_items_are_computed_and_old_ones_are_not(cache, model_folder):
+    fill(cache, 3)
+    score_dataset(cache, request(model_folder))
+    put_dataset(cache, "demo", make_items(4), path="", format="native", sha256="", replace=True)
+    assert score_dataset(cache, request(model_folder)).computed == 3
+
+
+def test_exact_is_a_scorer_of_its_own(cache, model_folder):
+    fill(cache, 3)
+    batched = score_dataset(cache, request(model_folder))
+    exact = score_dataset(cache, request(model_folder, exact=True))
+    assert exact.computed == batched.computed
+    assert exact.scorer_id != batched.scorer_id
+    assert exact.batching == "exact"
+
+
+def test_dtypes_never_share_a_row(cache, model_folder):
+    fill(cache, 3)
+    score_dataset(cache, request(model_folder))
+    other = score_dataset(cache, request(model_folder, dtype="bfloat16"))
+    assert other.computed == other.missing > 0
+    assert sorted(scorers(cache)["dtype"]) == ["bfloat16", "float32"]
+
+
+def test_the_run_is_recorded_with_its_versions(cache, model_folder):
+    fill(cache, 2)
+    result = score_dataset(cache, request(model_folder))
+    (row,) = runs(cache).itertuples()
+    assert (row.status, row.computed, row.scorer_id) == (
+        "finished",
+        result.computed,
+        result.scorer_id,
+    )
+    assert "torch" in row.versions
+
+
+def test_items_that_cannot_be_scored_are_named_and_the_rest_goes_on(cache, model_folder):
+    items = make_items(3)
+    long = Item(
+        item_id="long", condition="en", context="a " * 300, stereotype="She.", anti_stereotype="He."
+    )
+    put_dataset(cache, "demo", [*items, long], path="", format="native", sha256="")
+    result = score_dataset(cache, request(model_folder))
+    assert result.failed == 2
+    failures = unscored(cache, result.scorer_id, "demo")
+    assert set(failures["item_id"]) == {"long"}
+    assert set(failures["reason"]) == {"too_long"}
+    states = item_scores(cache, result.scorer_id, "demo").set_index("item_id")["state"]
+    assert states["long"] == "unscored"
+    assert (states.drop("long") == "scored").all()
+    assert score_dataset(cache, request(model_folder)).computed == 0
+
+
+def test_an_unknown_data_set_is_refused_before_the_model_is_opened(cache):
+    fill(cache, 1)
+    with pytest.raises(InputError, match="demo"):
+        score_dataset(cache, ScoreRequest(model="no/such-model", dataset="dmeo"))
+
+
+def test_an_unknown_model_leaves_no_trace(cache, tmp_path):
+    fill(cache, 1)
+    with pytest.raises(ModelError):
+        score_dataset(cache, request(tmp_path / "nothing-here"))
+    assert scorers(cache).empty
+
+
+def test_weights_that_changed_under_the_same_name_are_another_scorer(cache, tmp_path):
+    fill(cache, 2)
+    for seed in (0, 1):
+        save_tiny(tmp_path / "model", "llama", byte_level_bpe(), seed=seed)
+        score_dataset(cache, request(tmp_path / "model"))
+    assert len(scorers(cache)) == 2
+
+
+def test_scores_that_no_longer_come_out_refuse_the_model(cache, model_folder):
+    fill(cache, 2)
+    score_dataset(cache, request(model_folder))
+    with cache.writing() as con:
+        con.execute("UPDATE token_score SET logprobs = list_transform(logprobs, lambda x: x - 1)")
+    fill_more = make_items(3)
+    put_dataset(cache, "demo", fill_more, path="", format="native", sha256="", replace=True)
+    with pytest.raises(CanaryFailed, match="no longer gives"):
+        score_dataset(cache, request(model_folder))
+
+
+def test_a_model_whose_batches_disagree_is_scored_one_at_a_time(cache, model_folder, monkeypatch):
+    fill(cache, 2)
+    monkeypatch.setattr(run, "batching_agrees", lambda language_model: False)
+    result = score_dataset(cache, request(model_folder))
+    assert result.batching == "exact"
+    assert "one at a time" in result.notes[0]
+
+
+def test_a_stopped_job_keeps_what_it_computed(cache, model_folder, monkeypatch):
+    monkeypatch.setattr(run, "COMMIT_SECONDS", 0)
+    n_texts = fill(cache, 300)
+    seen = []
+    result = score_dataset(
+        cache, request(model_folder), watch=seen.append, stop=lambda: len(seen) > 6
+    )
+    assert result.stopped
+    assert 0 < result.computed < n_texts
+    assert runs(cache)["status"].tolist() == ["stopped"]
+    rest = score_dataset(cache, request(model_folder))
+    assert result.computed + rest.computed == n_texts
+    assert verify(cache) == []
+
+
+def test_progress_ends_where_it_said_it_would(cache, model_folder):
+    n_texts = fill(cache, 20)
+    seen = []
+    score_dataset(cache, request(model_folder), watch=seen.append)
+    assert seen[0].phase == "opening the model"
+    assert (seen[-1].done_texts, seen[-1].total_texts) == (n_texts, n_texts)
+    assert seen[-1].done_characters == seen[-1].total_characters > 0
+
+
+# Processes that die, and processes that share
+
+
+def work(folder: Path, model_folder: Path) -> None:
+    """One job in a child process, committing after every batch."""
+    run.COMMIT_SECONDS = 0
+    score_dataset(Cache(folder), request(model_folder))
+
+
+def count(cache: Cache) -> int:
+    return query(cache, "SELECT count(*) AS n FROM token_score").column("n")[0].as_py()
+
+
+def test_killed_at_random_moments_nothing_is_lost_or_doubled(cache, model_folder):
+    n_texts = fill(cache, 1500)
+    rng = random.Random(20260928)
+    held = 0
+    for _ in range(10):
+        child = children.Process(target=work, args=(cache.folder, model_folder))
+        child.start()
+        began = count(cache)
+        while child.is_alive() and count(cache) == began:
+            time.sleep(0.01)  # let it commit once, so that the kill falls into its work
+        time.sleep(rng.uniform(0, 0.2))
+        os.kill(child.pid, signal.SIGKILL)
+        child.join()
+        assert count(cache) >= held
+        held = count(cache)
+        assert verify(cache) == []
+    assert 0 < held < n_texts, "every kill fell into the work"
+    scorer_id = scorers(cache)["scorer_id"][0]
+    assert len(missing_texts(cache, scorer_id, "demo")) == n_texts - held
+    result = score_dataset(cache, request(model_folder))
+    assert result.computed == n_texts - held
+    assert count(cache) == n_texts
+    assert verify(cache) == []
+
+
+def test_two_processes_fill_one_cache(cache, model_folder):
+    n_texts = fill(cache, 100)
+    pair = [children.Process(target=work, args=(cache.folder, model_folder)) for _ in range(2)]
+    for child in pair:
+        child.start()
+    for child in pair:
+        child.join()
+        assert child.exitcode == 0
+    assert count(cache) == n_texts
+    assert runs(cache)["computed"].sum() == n_texts
+    assert verify(cache) == []
