@@ -5,7 +5,12 @@ import streamlit as st
 
 from core.items.conditions import condition_rank
 from pages.shared.data import open_cache, read_overview
-from pages.shared.widgets import content_warning, empty_cache, errors_in_one_sentence
+from pages.shared.widgets import (
+    content_warning,
+    empty_cache,
+    errors_in_one_sentence,
+    nothing_scored,
+)
 
 
 def coverage_grid(coverage: pd.DataFrame) -> pd.DataFrame:
@@ -55,8 +60,8 @@ st.dataframe(
 )
 
 st.subheader("Scores")
-if held.scorers.empty:
-    st.info("Nothing is scored yet. Run `python -m core score --model demo --dataset NAME`.")
+if not (held.coverage["scorer_id"] != "").any():
+    nothing_scored(held.datasets["dataset"].iloc[0])
 else:
     st.caption(
         "Scored items of those that can be scored, per condition and scorer "

@@ -12,6 +12,7 @@ from pages.shared.widgets import (
     download_buttons,
     empty_cache,
     errors_in_one_sentence,
+    nothing_scored,
     text_block,
 )
 
@@ -49,10 +50,12 @@ ROLES = {
 def choose_source() -> tuple[str, str]:
     """The scorer and data set to look at; ends the page when there is nothing to choose from."""
     held = read_overview()
-    pairs = pd.DataFrame() if held is None else held.coverage
-    pairs = pairs if pairs.empty else pairs[pairs["scorer_id"] != ""]
-    if held is None or pairs.empty:
+    if held is None or held.datasets.empty:
         empty_cache()
+        st.stop()
+    pairs = held.coverage[held.coverage["scorer_id"] != ""]
+    if pairs.empty:
+        nothing_scored(held.datasets["dataset"].iloc[0])
         st.stop()
     labels = {
         s.scorer_id: f"{s.model} ({s.dtype}, {s.scorer_id})" for s in held.scorers.itertuples()

@@ -52,11 +52,6 @@ def model_folder(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture
-def cache(tmp_path) -> Cache:
-    return Cache(tmp_path / "cache")
-
-
 def fill(cache: Cache, n: int) -> int:
     """Import n items; returns how many texts they have."""
     items = make_items(n)

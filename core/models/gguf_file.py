@@ -127,7 +127,7 @@ def _read_tokenizer(reader: GGUFReader, config: LlamaConfig) -> PreTrainedTokeni
         f"{role}_token": _field(reader, f"tokenizer.ggml.{key}_token_id")
         for role, key in {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}.items()
     }
-    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_max_length=config.max_position_embeddings,
         clean_up_tokenization_spaces=False,

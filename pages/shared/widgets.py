@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -17,6 +18,7 @@ CONTENT_WARNING = (
     "models can be examined, and say nothing about the people they name."
 )
 DEMO_COMMAND = "python -m core demo"
+SCORE_COMMAND = "python -m core score --model demo --dataset {dataset}"
 
 
 def content_warning() -> None:
@@ -42,6 +44,16 @@ def empty_cache() -> None:
         icon=":material/info:",
     )
     st.code(DEMO_COMMAND, language="bash")
+
+
+def nothing_scored(dataset: str) -> None:
+    """What to do when items are there but no scores."""
+    st.info(
+        "The items are in the cache, but no model has scored them yet. Run this line in the "
+        "project's folder; in the place of demo it takes any model folder or hub name.",
+        icon=":material/info:",
+    )
+    st.code(SCORE_COMMAND.format(dataset=shlex.quote(dataset)), language="bash")
 
 
 def text_block(text: str, language: str) -> None:
