@@ -1,4 +1,4 @@
-"""The number that tells whether a page's remembered results are still the cache's."""
+"""Two numbers about the scores of a data set: whether they changed, and which ones they are."""
 
 from __future__ import annotations
 
@@ -19,3 +19,25 @@ def generation(cache: Cache, scorer_id: str, dataset: str) -> int:
             [scorer_id, dataset],
         )
     return int(row[0]) if row else 0
+
+
+def content_number(cache: Cache, scorer_id: str, dataset: str) -> str:
+    """Which items of a data set have scores under a scorer, in one short text.
+
+    How many there are, and a hash of them all that does not depend on their order: two caches in
+    which the same texts are scored give the same number, whenever and however they were filled.
+    """
+    with cache.reading() as con:
+        row = first_row(
+            con,
+            """
+            SELECT count(*), bit_xor(md5_number_lower(concat_ws('|', item_id, condition,
+                content_hash)))
+            FROM (FROM item WHERE dataset = $dataset)
+                SEMI JOIN (FROM item_score WHERE scorer_id = $scorer AND dataset = $dataset
+                    AND l_stereotype IS NOT NULL) USING (item_id, condition)
+            """,
+            {"scorer": scorer_id, "dataset": dataset},
+        )
+    n_scored, mixed = row or (0, None)
+    return f"{n_scored}-{mixed or 0:016x}"

@@ -82,7 +82,14 @@ CREATE TABLE generation (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_SLICES = """
+CREATE TABLE slice (
+    name VARCHAR NOT NULL, dataset VARCHAR NOT NULL, query VARCHAR NOT NULL,
+    item_ids VARCHAR[] NOT NULL, created_at TIMESTAMP NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES)
 
 
 def migrate(con: duckdb.DuckDBPyConnection, file: Path) -> None:

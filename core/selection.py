@@ -1,0 +1,186 @@
+"""What is being looked at: one definition for pages, links, the command line and exports.
+
+A Selection is the whole state of a page that another person would need to see the same. It is
+written into the address with every default, under a version number, and read back from there with
+a sentence for everything that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+VERSION = "1"
+LONGEST_QUERY = 16_384  # characters; browsers and servers cut longer addresses
+
+SORTS = {
+    "order": "order of the data set",
+    "abs_change": "size of the change",
+    "change": "change",
+    "ss": "SS",
+    "fluency": "fluency",
+    "item_id": "item",
+    "condition": "condition",
+    "category": "category",
+    "source": "source",
+}
+
+Query = dict[str, list[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Which scores, which rows of them, in which order, and which one is open.
+
+    An empty tuple or text and None mean "no restriction".
+    """
+
+    dataset: str = ""
+    scorer: str = ""
+    compare: str = ""  # a second scorer, shown beside the first
+    slice: str = ""  # a named slice of the cache
+    conditions: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    dimensions: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    ss_min: float | None = None
+    ss_max: float | None = None
+    change_min: float | None = None
+    change_max: float | None = None
+    text: str = ""  # in any text of the row
+    regex: bool = False  # whether `text` is a regular expression
+    sort: str = "order"
+    descending: bool = False
+    page: int = 0
+    item: str = ""  # the open item
+    condition: str = ""  # ... in this condition
+    content: str = ""  # content number of (scorer, dataset) when the link was made
+
+
+# What narrows the rows, in the order in which the filter bar shows it.
+FILTERS = (
+    *("slice", "conditions", "sources", "categories", "dimensions", "states", "flags"),
+    *("ss_min", "ss_max", "change_min", "change_max", "text"),
+)
+
+
+def to_query(selection: Selection) -> Query:
+    """Every field of a selection, defaults included, as the parameters of an address."""
+    query: Query = {"v": [VERSION]}
+    for field in fields(selection):
+        value = getattr(selection, field.name)
+        if isinstance(value, tuple):
+            query[field.name] = list(value) or [""]
+        elif isinstance(value, bool):
+            query[field.name] = [str(int(value))]
+        else:
+            query[field.name] = ["" if value is None else str(value)]
+    return query
+
+
+def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Selection, list[str]]:
+    """Read a selection from the parameters of an address.
+
+    Returns
+    -------
+    Selection and list of str
+        What could be read, and a sentence for everything that could not: it has its default.
+    """
+    if not query:
+        return Selection(), []
+    size = sum(len(key) + sum(map(len, values)) for key, values in query.items())
+    if size > LONGEST_QUERY:
+        return Selection(), [
+            f"The link holds {size} characters of state, more than the {LONGEST_QUERY} that a link "
+            "can carry; nothing of it was used. Save the filter as a slice and link to that."
+        ]
+    problems = []
+    version = _last(query.get("v", [VERSION]))
+    if version != VERSION:
+        problems.append(
+            f"The link is of version {version!r}, this program reads version {VERSION}; what it "
+            "knows was used."
+        )
+    selection = Selection()
+    for field in fields(selection):
+        if field.name in query:
+            try:
+                value = _parsed(field.name, query[field.name])
+            except ValueError as error:
+                problems.append(f"{field.name} in the link {error}; it was left out.")
+            else:
+                selection = replace(selection, **{field.name: value})
+    unknown = sorted(set(query) - {field.name for field in fields(selection)} - {"v"})
+    if unknown:
+        problems.append(f"The link holds {', '.join(unknown)[:200]}, which nothing here is called.")
+    return selection, problems
+
+
+def parse_link(text: str) -> tuple[Selection, list[str]]:
+    """Read a selection from a whole address or from its query alone."""
+    query = urlsplit(text).query if "?" in text else text
+    return from_query(parse_qs(query, keep_blank_values=True))
+
+
+def link_query(selection: Selection) -> str:
+    """The query of an address that shows this selection."""
+    return urlencode(to_query(selection), doseq=True)
+
+
+def without(selection: Selection, name: str) -> Selection:
+    """The selection with one filter taken off."""
+    cleared = replace(selection, **{name: getattr(Selection(), name)})
+    return replace(cleared, regex=False) if name == "text" else cleared
+
+
+def without_filters(selection: Selection) -> Selection:
+    """The selection with every filter taken off."""
+    for name in FILTERS:
+        selection = without(selection, name)
+    return selection
+
+
+def active_filters(selection: Selection) -> list[str]:
+    """Names of the filters that are set."""
+    return [n for n in FILTERS if getattr(selection, n) != getattr(Selection(), n)]
+
+
+def _parsed(name: str, values: Sequence[str]) -> Any:
+    """One field from its texts; ValueError says what is wrong with it."""
+    default = getattr(Selection(), name)
+    if isinstance(default, tuple):
+        return tuple(dict.fromkeys(v for v in values if v))
+    value = _last(values)
+    if isinstance(default, bool):
+        if value not in ("0", "1"):
+            raise ValueError(f"is {value[:40]!r}, not 0 or 1")
+        return value == "1"
+    if isinstance(default, int):
+        if not value.isdecimal() or len(value) > 9:
+            raise ValueError(f"is {value[:40]!r}, not a page number")
+        return int(value)
+    if default is None:
+        return _number(value)
+    if name == "sort" and value not in SORTS:
+        raise ValueError(f"is {value[:40]!r}, not one of {', '.join(SORTS)}")
+    return value
+
+
+def _number(value: str) -> float | None:
+    if not value:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        raise ValueError(f"is {value[:40]!r}, not a number") from None
+    if number != number or abs(number) > 1:
+        raise ValueError(f"is {value[:40]!r}, not between -1 and 1")
+    return number
+
+
+def _last(values: Sequence[str]) -> str:
+    return values[-1] if values else ""

@@ -1,0 +1,101 @@
+"""The state of a page survives the way through an address; what cannot be read is named."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.selection import (
+    LONGEST_QUERY,
+    SORTS,
+    Selection,
+    active_filters,
+    from_query,
+    link_query,
+    parse_link,
+    to_query,
+    without,
+    without_filters,
+)
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+names = st.lists(texts.filter(bool), max_size=3, unique=True).map(tuple)
+scores = st.none() | st.floats(-1, 1)
+selections = st.builds(
+    Selection,
+    dataset=texts, scorer=texts, compare=texts, slice=texts, text=texts, item=texts,
+    condition=texts, content=texts, conditions=names, sources=names, categories=names,
+    dimensions=names, states=names, flags=names, ss_min=scores, ss_max=scores, change_min=scores,
+    change_max=scores, regex=st.booleans(), descending=st.booleans(), page=st.integers(0, 10**6),
+    sort=st.sampled_from(list(SORTS)),
+)  # fmt: skip
+
+
+@given(selections)
+def test_a_selection_survives_the_way_through_a_link(selection):
+    assert from_query(to_query(selection)) == (selection, [])
+    assert parse_link(link_query(selection)) == (selection, [])
+    assert parse_link(f"http://localhost:8501/items?{link_query(selection)}") == (selection, [])
+
+
+def test_a_link_holds_every_field_and_the_version():
+    query = to_query(Selection())
+    assert set(query) == {"v"} | {field.name for field in fields(Selection)}
+    assert query["v"] == ["1"]
+
+
+def test_no_parameters_are_the_default_without_a_word():
+    assert from_query({}) == (Selection(), [])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "word"),
+    [
+        ("ss_min", "high", "not a number"),
+        ("ss_max", "nan", "not between"),
+        ("change_min", "-7", "not between"),
+        ("page", "-1", "not a page number"),
+        ("page", "9" * 30, "not a page number"),
+        ("regex", "yes", "not 0 or 1"),
+        ("descending", "", "not 0 or 1"),
+        ("sort", "beauty", "not one of"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_left_out(name, value, word):
+    query = to_query(Selection(dataset="demo")) | {name: [value]}
+    selection, problems = from_query(query)
+    assert selection == Selection(dataset="demo")
+    (problem,) = problems
+    assert name in problem
+    assert word in problem
+
+
+def test_a_link_of_another_version_and_unknown_names_are_told():
+    selection, problems = from_query({"v": ["2"], "dataset": ["demo"], "colour": ["red"]})
+    assert selection.dataset == "demo"
+    assert "version '2'" in problems[0]
+    assert "colour" in problems[1]
+
+
+def test_a_megabyte_of_state_is_refused_whole():
+    selection, problems = from_query({"text": ["x" * 1_000_000], "dataset": ["demo"]})
+    assert selection == Selection()
+    assert str(LONGEST_QUERY) in problems[0]
+
+
+@given(st.dictionaries(texts, st.lists(texts, max_size=3), max_size=8))
+def test_no_parameters_whatever_raise(query):
+    selection, problems = from_query(query)
+    assert isinstance(selection, Selection)
+    assert all(isinstance(problem, str) for problem in problems)
+
+
+@given(selections)
+def test_filters_can_be_taken_off_one_by_one(selection):
+    for name in active_filters(selection):
+        assert name not in active_filters(without(selection, name))
+    assert active_filters(without_filters(selection)) == []
+    assert without_filters(selection).item == selection.item
