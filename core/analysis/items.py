@@ -12,6 +12,8 @@ from core.stats.scores import binary_choice, fluency, stereotype_score
 from core.store.gate import Cache
 from core.store.scores import item_scores
 
+COUNTS = ("n_stereotype", "n_anti", "n_unrelated", "n_unknown")
+
 
 def item_table(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
     """Scores of every item in every condition under one scorer.
@@ -20,10 +22,11 @@ def item_table(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
     -------
     DataFrame
         The stored item columns and log-probabilities, and computed from them: `ss` (stereotype
-        score), `ss_en` (the same item's in English), `change` (ss - ss_en; undefined for English
-        itself and for native items, which have no English twin), `binary`, `fluency`. Undefined is
-        NaN. Items without scores are rows too: `state` says why. English comes first, then its
-        rewordings, then the languages; within a condition the order of the import.
+        score), `ss_en` (the same item's in English; undefined for native items, which have no
+        English twin), `change` (ss - ss_en; undefined for English itself too), `binary`,
+        `fluency`. Undefined is NaN; the counts `n_*` are integers or missing. Items without scores
+        are rows too: `state` says why. English comes first, then its rewordings, then the
+        languages; within a condition the order of the import.
     """
     table = item_scores(cache, scorer_id, dataset)
     l_plus, l_minus = table["l_stereotype"], table["l_anti"]
@@ -32,8 +35,11 @@ def item_table(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
     table["fluency"] = fluency(l_plus, l_minus, table["l_unrelated"])
     in_english = (table["condition"] == REFERENCE_CONDITION) & ~table["native"]
     english = table.loc[in_english].set_index("item_id")["ss"]
-    table["ss_en"] = table["item_id"].map(english).astype(np.float64)
-    table["change"] = (table["ss"] - table["ss_en"]).mask(in_english | table["native"])
+    ss_en = table["item_id"].map(english).astype(np.float64)
+    table["ss_en"] = ss_en.mask(table["native"])
+    table["change"] = (table["ss"] - table["ss_en"]).mask(in_english)
+    # One missing count would turn a column of integers into floats, also in every export.
+    table = table.astype(dict.fromkeys(COUNTS, "Int64"))
     ranks = {c: condition_rank(c) for c in table["condition"].unique()}
     place = {c: n for n, c in enumerate(sorted(ranks, key=ranks.__getitem__))}
     order = table["condition"].map(place).argsort(kind="stable")

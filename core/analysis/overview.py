@@ -41,12 +41,17 @@ def find_scorer(cache: Cache, name: str | None) -> str:
         When nothing or more than one scorer fits; the message lists the choices.
     """
     known = scorers(cache)
+    if known.empty:
+        raise InputError("The cache holds no scores yet; run `python -m core score` first.")
     fits = known if name is None else known[(known.scorer_id == name) | (known.model == name)]
     if len(fits) == 1:
         return str(fits.scorer_id.iloc[0])
-    choices = ", ".join(f"{s.scorer_id} ({s.model}, {s.dtype})" for s in known.itertuples())
-    if not choices:
-        raise InputError("The cache holds no scores yet; run `python -m core score` first.")
-    problem = "No scorer is called" if fits.empty else "More than one scorer is called"
-    wanted = f"{problem} {name}" if name else "The cache holds several scorers"
-    raise InputError(f"{wanted}; give --scorer one of {choices}.")
+    if name is None:
+        problem = "The cache holds several scorers"
+    else:
+        problem = f"{'No' if fits.empty else 'More than one'} scorer is called {name!r}"
+    choices = [
+        f"{s.scorer_id} ({s.model}, {s.dtype}, {s.device}, {s.batching})"
+        for s in (known if fits.empty else fits).itertuples()
+    ]
+    raise InputError(f"{problem}; give --scorer one of: {', '.join(choices)}.")

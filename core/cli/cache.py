@@ -5,30 +5,52 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
+import pandas as pd
 import typer
 
-from core.analysis.overview import overview
+from core.analysis.overview import Overview, overview
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
-    log,
     open_cache,
     out,
     print_json,
+    print_rows,
     print_table,
-    records,
+    say,
+    write_bytes,
 )
-from core.export.tables import table_bytes
+from core.errors import InputError
+from core.export.tables import check_format, json_rows, table_bytes
+from core.store.gate import Cache
 from core.store.query import query
 from core.store.repair import repair as repair_cache
 from core.store.verify import verify as verify_cache
 
 FINDINGS = 3
+ON_SCREEN = "table"
+
+_DATASETS = {
+    "dataset": "Data set",
+    "n_items": "Items",
+    "n_conditions": "Conditions",
+    "n_rows": "Rows",
+    "n_collapsed": "Collapsed",
+    "note": "Note",
+}
+_SCORERS = {
+    "scorer_id": "Scorer",
+    "model": "Model",
+    "dtype": "Precision",
+    "device": "Device",
+    "batching": "Batching",
+}
 
 
 def status(
     verify: Annotated[
-        bool, typer.Option("--verify", help="Also check every stored score for consistency.")
+        bool,
+        typer.Option("--verify", help="Also check every stored score; exit code 3 on a finding."),
     ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
@@ -41,47 +63,97 @@ def status(
         result = {
             "cache": str(store.folder),
             "bytes": held.size_bytes,
-            "datasets": records(held.datasets),
-            "scorers": records(held.scorers),
-            "coverage": records(held.coverage),
+            "datasets": json_rows(held.datasets),
+            "scorers": json_rows(held.scorers),
+            "coverage": json_rows(held.coverage),
         }
         print_json(result | ({"findings": findings} if verify else {}))
     else:
-        log.print(f"{store.folder}: {held.size_bytes / 1e6:.1f} MB")
-        print_table(held.datasets, "Data sets")
-        print_table(held.scorers, "Scorers")
-        print_table(held.coverage, "Items by scorer, data set and condition")
+        _print_overview(store, held)
         for finding in findings:
-            log.print(f"[bold red]Finding:[/] {finding}")
-        if verify and not findings:
-            log.print("Verified: every stored score is consistent.")
+            say(f"Finding: {finding}", style="red", to=out)
+        if findings:
+            say("`python -m core repair` puts this right.", to=out)
+        elif verify:
+            say("Verified: every stored score is consistent.", to=out)
     if findings:
         raise typer.Exit(FINDINGS)
 
 
 def sql(
-    statement: Annotated[str, typer.Argument(help="One query over the cache's tables.")],
+    statement: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One query, such as 'FROM scorer'.")
+    ],
     file_format: Annotated[
-        str, typer.Option("--format", help="table, csv, jsonl or parquet.")
-    ] = "table",
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="table (six digits), or at full precision csv, parquet or jsonl.",
+        ),
+    ] = ON_SCREEN,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a read-only query; it can neither change anything nor reach other files."""
-    frame = query(open_cache(cache), statement).to_pandas()
+    """Run a query over the cache's tables.
+
+    It can only read, and reaches nothing outside the cache. `SHOW TABLES` lists the tables.
+    """
+    check_format(file_format, [ON_SCREEN])
+    if as_json and file_format != ON_SCREEN:
+        raise InputError("--json and --format exclude each other; give one of them.")
+    if file_format == "parquet" and out.is_terminal:
+        raise InputError("Parquet is not for a terminal; write it to a file with `> FILE`.")
+    rows = query(open_cache(cache), statement)
     if as_json:
-        print_json({"rows": records(frame), "n": len(frame)})
-    elif file_format == "table":
-        print_table(frame)
+        print_json({"rows": json_rows(rows), "n": rows.num_rows})
+    elif file_format == ON_SCREEN:
+        print_rows(rows)
     else:
-        out.file.flush()
-        typer.echo(table_bytes(frame, file_format), nl=False)
+        write_bytes(table_bytes(rows, file_format))
 
 
 def repair(cache: CacheOption = None, as_json: JsonOption = False) -> None:
-    """Mend a cache that cannot be opened or is inconsistent; nothing is ever deleted."""
+    """Mend a cache that is broken or inconsistent.
+
+    A file that cannot be opened is set aside under another name, never deleted.
+    """
     result = repair_cache(open_cache(cache))
     if as_json:
         print_json(asdict(result))
     else:
-        log.print(result.message)
+        say(result.message, to=out)
+
+
+def _print_overview(store: Cache, held: Overview) -> None:
+    say(f"{store.folder}: {held.size_bytes / 1e6:.1f} MB", to=out)
+    if held.datasets.empty:
+        say("It holds no data set; run `python -m core demo` or import one.", to=out)
+        return
+    print_table(held.datasets[[*_DATASETS]].rename(columns=_DATASETS), "Data sets")
+    if held.scorers.empty:
+        say("Nothing is scored yet; run `python -m core score`.", to=out)
+        return
+    print_table(held.scorers[[*_SCORERS]].rename(columns=_SCORERS), "Scorers")
+    print_table(_progress(held.coverage), "Scored items of those that can be scored")
+
+
+def _progress(coverage: pd.DataFrame) -> pd.DataFrame:
+    """One row per data set and scorer; only conditions that are not complete are named."""
+    can = coverage["n_items"] - coverage["n_collapsed"]
+    part = coverage["n_scored"].astype(str) + "/" + can.astype(str)
+    named = (coverage["condition"] + " " + part).where(coverage["n_scored"] < can, "")
+    pairs = coverage.assign(can=can, named=named).groupby(
+        ["dataset", "scorer_id", "model"], sort=False
+    )
+    rows = [
+        {
+            "Data set": dataset,
+            "Model": model or "(none)",
+            "Scorer": scorer_id,
+            "Scored": f"{rows['n_scored'].sum()}/{rows['can'].sum()}",
+            "Incomplete": ", ".join(name for name in rows["named"] if name),
+        }
+        for (dataset, scorer_id, model), rows in pairs
+    ]
+    return pd.DataFrame(rows)

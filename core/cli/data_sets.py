@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from core.analysis.items import item_table
@@ -14,34 +15,57 @@ from core.analysis.overview import find_scorer
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
-    log,
     open_cache,
     print_json,
     print_problems,
+    say,
 )
-from core.errors import InputError
-from core.export.tables import write_table
-from core.items.report import ImportReport, read_dataset
+from core.errors import DataSetError, InputError
+from core.export.tables import check_path, write_table
+from core.items.report import FORMATS, ImportReport, read_dataset
 from core.store.items import PutResult, put_dataset, require_dataset
+
+DatasetOption = Annotated[
+    str, typer.Option(metavar="NAME", help="An imported data set; `status` lists them.")
+]
 
 
 def import_data_set(
-    path: Annotated[Path, typer.Argument(help="A data set file, or a folder of files.")],
-    data_format: Annotated[str, typer.Option("--format", help="How the file is laid out.")] = (
-        "native"
-    ),
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH", help="A .csv, .jsonl or .parquet file, or a folder of such files."
+        ),
+    ],
+    data_format: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"Layout of the rows: {', '.join(FORMATS)}."
+        ),
+    ] = "native",
     dataset: Annotated[
-        str | None, typer.Option(help="Name for the data set (default: the file's name).")
+        str | None,
+        typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a data set of that name.")
+        bool,
+        typer.Option("--replace", help="Replace a data set of that name; scores are kept."),
     ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a data set, report every problem by row, and store its items."""
-    report = read_dataset(path, data_format)
-    name = dataset or path.stem
+    """Read a data set and store its items.
+
+    Every problem is reported by row; with an error in it nothing is stored. Equal texts are scored
+    only once, so importing again loses nothing.
+    """
+    try:
+        report = read_dataset(path, data_format)
+    except DataSetError as error:
+        if as_json:
+            print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
+        raise
+    name = _name_of(path) if dataset is None else dataset
     stored = put_dataset(
         open_cache(cache),
         name,
@@ -56,36 +80,45 @@ def import_data_set(
         print_json(summary)
         return
     print_problems(report.problems)
-    log.print(_sentence(summary))
+    say(_sentence(summary))
 
 
 def export(
-    dataset: Annotated[str, typer.Option(help="Name of an imported data set.")],
-    out: Annotated[Path, typer.Option(help="File to write: .csv, .parquet or .jsonl.")],
+    dataset: DatasetOption,
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FILE", help="File to write: .csv, .parquet or .jsonl."),
+    ],
     scorer: Annotated[
-        str | None, typer.Option(help="Model name or scorer id (default: the only one).")
+        str | None,
+        typer.Option(metavar="NAME", help="Model name or scorer id (default: the only scorer)."),
     ] = None,
     condition: Annotated[
-        list[str] | None, typer.Option(help="Only this condition; may be given several times.")
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="Only this condition; may be given several times."),
     ] = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the table of the Items page to a file."""
+    """Write item scores to a file.
+
+    One row per item and condition with its texts, log-probabilities and scores, as on the Items
+    page. Items without a score are rows too; the column `state` says why.
+    """
+    check_path(out)
     store = open_cache(cache)
     require_dataset(store, dataset)
     table = item_table(store, find_scorer(store, scorer), dataset)
     if condition:
-        unknown = sorted(set(condition) - set(table["condition"]))
-        if unknown:
-            known = ", ".join(table["condition"].unique())
-            raise InputError(f"{dataset} has no condition {', '.join(unknown)}; it has {known}.")
-        table = table[table["condition"].isin(condition)]
+        table = _only(table, condition, dataset)
     write_table(table, out)
+    states = Counter(table["state"])
     if as_json:
-        print_json({"file": str(out), "rows": len(table), "columns": list(table.columns)})
+        columns = list(table.columns)
+        print_json({"file": str(out), "rows": len(table), "states": states, "columns": columns})
     else:
-        log.print(f"Wrote {len(table)} rows to {out}.")
+        counts = ", ".join(f"{n} {state}" for state, n in states.items())
+        say(f"Wrote {len(table)} rows to {out}: {counts}.")
 
 
 def report_summary(name: str, report: ImportReport, stored: PutResult) -> dict[str, Any]:
@@ -93,16 +126,32 @@ def report_summary(name: str, report: ImportReport, stored: PutResult) -> dict[s
     return {
         "dataset": name,
         **asdict(stored),
-        "conditions": dict(Counter(item.condition for item in report.items)),
+        "conditions": {c: count.imported for c, count in report.counts.items()},
         "problems": [asdict(p) for p in report.problems],
     }
+
+
+def _only(table: pd.DataFrame, conditions: list[str], dataset: str) -> pd.DataFrame:
+    known = list(table["condition"].unique())
+    unknown = sorted(set(conditions) - set(known))
+    if unknown:
+        raise InputError(
+            f"{dataset} has no condition {', '.join(unknown)}; it has {', '.join(known)}."
+        )
+    return table[table["condition"].isin(conditions)]
+
+
+def _name_of(path: Path) -> str:
+    """A file's name without its ending, a folder's name as it is."""
+    path = path.resolve()
+    return path.name if path.is_dir() else path.stem
 
 
 def _sentence(summary: dict[str, Any]) -> str:
     if summary["unchanged"]:
         return f"{summary['dataset']}: already in the cache with the same content."
     return (
-        f"{summary['dataset']}: stored {summary['stored']} rows in "
-        f"{len(summary['conditions'])} conditions, {summary['collapsed']} of them collapsed; "
-        f"{len(summary['problems'])} notes."
+        f"{summary['dataset']}: stored {summary['stored']} rows "
+        f"(conditions: {', '.join(summary['conditions'])}; collapsed rows: {summary['collapsed']}; "
+        f"notes: {len(summary['problems'])})."
     )

@@ -11,17 +11,18 @@ import sys
 from typing import NoReturn
 
 import typer
-from rich.markup import escape
 
 from core.cli import cache, data_sets, scoring
-from core.cli.terminal import log, print_problems
+from core.cli.terminal import print_error, print_problems
 from core.errors import DataSetError, StereoscopeError
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # else [@revision] in a help text is taken for markup and left out
     help="Audit language models for stereotypes: items, scores and the cache that holds them.",
+    epilog="Exit codes: 0 all done, 2 wrong usage or input, 3 some items failed, 130 stopped.",
 )
 app.command("demo")(scoring.demo)
 app.command("import")(data_sets.import_data_set)
@@ -37,7 +38,7 @@ def main() -> NoReturn:
     try:
         app()
     except StereoscopeError as error:
-        log.print(f"[bold red]Error:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
+        print_error(error)
         if isinstance(error, DataSetError):
             print_problems(error.problems)
         sys.exit(2)

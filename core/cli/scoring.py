@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core import settings
-from core.cli.data_sets import report_summary
+from core.cli.data_sets import DatasetOption, report_summary
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
-    log,
     open_cache,
     print_json,
     print_table,
     progress_bar,
-    records,
+    say,
     stop_on_interrupt,
 )
+from core.export.tables import json_rows
 from core.items.report import read_dataset
 from core.store.gate import Cache
-from core.store.items import put_dataset
+from core.store.items import put_dataset, require_dataset
 from core.store.scores import unscored
 
 if TYPE_CHECKING:
@@ -53,19 +53,35 @@ def demo(cache: CacheOption = None, as_json: JsonOption = False) -> None:
 
 def score(
     model: Annotated[
-        str, typer.Option(help="demo, a model folder, or org/name[@revision] from the hub.")
+        str,
+        typer.Option(
+            metavar="MODEL", help="demo, a model folder, or org/name[@revision] from the hub."
+        ),
     ],
-    dataset: Annotated[str, typer.Option(help="Name of an imported data set.")],
-    dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")] = "auto",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    exact: Annotated[bool, typer.Option("--exact", help="One text at a time.")] = False,
+    dataset: DatasetOption,
+    dtype: Annotated[
+        str,
+        typer.Option(metavar="DTYPE", help="Precision: auto, float32, bfloat16 or float16."),
+    ] = "auto",
+    device: Annotated[
+        str, typer.Option(metavar="DEVICE", help="Where to compute: auto, cpu, cuda or mps.")
+    ] = "auto",
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="One text at a time: slower, and a scorer of its own."),
+    ] = False,
     trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that the model brings along.")
+        bool,
+        typer.Option("--trust-remote-code", help="Run Python code that comes with the model."),
     ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Score what is missing of a data set under a model."""
+    """Score what is missing of a data set.
+
+    Texts that this model scored before are not computed again. Ctrl-C stops after the batch in
+    hand; the same command goes on from there.
+    """
     request = {
         "model": model,
         "dataset": dataset,
@@ -78,18 +94,19 @@ def score(
 
 
 def _score(store: Cache, request: dict[str, Any], *, as_json: bool, more: dict[str, Any]) -> None:
-    # Imported here, because torch takes seconds that the other commands need not wait for.
+    require_dataset(store, request["dataset"])
+    # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
     from core.jobs.run import ScoreRequest, score_dataset
 
     with stop_on_interrupt() as stop, progress_bar() as watch:
         result = score_dataset(store, ScoreRequest(**request), watch=watch, stop=stop)
     failures = unscored(store, result.scorer_id, result.dataset)
     if as_json:
-        print_json(asdict(result) | {"failures": records(failures)} | more)
+        print_json(asdict(result) | {"failures": json_rows(failures)} | more)
     else:
         _print_result(result)
         if len(failures):
-            print_table(failures, title=f"{len(failures)} texts could not be scored")
+            print_table(failures, "Texts that could not be scored")
     if result.stopped:
         raise typer.Exit(STOPPED)
     if len(failures):
@@ -98,9 +115,9 @@ def _score(store: Cache, request: dict[str, Any], *, as_json: bool, more: dict[s
 
 def _print_result(result: ScoreResult) -> None:
     for note in result.notes:
-        log.print(f"Note: {note}")
+        say(f"Note: {note}")
     state = "stopped" if result.stopped else "done"
-    log.print(
+    say(
         f"{result.model} on {result.dataset}: {state}; computed {result.computed} of "
         f"{result.missing} missing texts in {result.seconds:.1f} s "
         f"(scorer {result.scorer_id}, {result.batching})."

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import signal
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any
 
-import pandas as pd
+import pyarrow as pa
 import typer
+from rich import box
 from rich.console import Console
-from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     Progress,
@@ -23,19 +25,28 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 from core import settings
+from core.export import tables
 from core.jobs import progress as jobs
 from core.store.gate import Cache
 from core.types import Problem
 
 CacheOption = Annotated[
     Path | None,
-    typer.Option("--cache", help="Cache folder (default: $STEREOSCOPE_CACHE, else ./cache)."),
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="Cache folder (default: $STEREOSCOPE_CACHE, else cache/ in the project's folder).",
+    ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Write one JSON object to standard output.")
+]
 
 SHOWN_PROBLEMS = 20
+ANY_WIDTH = 1_000_000
 
 out = Console()
 log = Console(stderr=True)  # progress, notes and errors: standard output is for results
@@ -46,40 +57,62 @@ def open_cache(folder: Path | None) -> Cache:
     return Cache(folder or settings.cache_folder())
 
 
+def say(text: str, *, style: str = "", to: Console = log) -> None:
+    """A line of plain text: never cut, never read as markup."""
+    to.print(Text(_visible(text), style), soft_wrap=True, highlight=False)
+
+
+def print_error(error: Exception) -> None:
+    """An error as its sentence."""
+    message = Text.assemble(("Error:", "bold red"), " ", _visible(str(error)))
+    log.print(message, soft_wrap=True, highlight=False)
+
+
 def print_json(result: dict[str, Any]) -> None:
-    """One JSON object on standard output; undefined numbers are null."""
-    out.file.write(json.dumps(result, ensure_ascii=False, indent=2, default=str) + "\n")
+    """One JSON object on standard output; undefined numbers are null, Path and time are text."""
+    text = json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False, default=str)
+    write_bytes(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
-def print_table(frame: pd.DataFrame, title: str | None = None) -> None:
-    """A frame as a terminal table; undefined values are empty."""
-    table = Table(title=title, title_justify="left")
-    for name in frame.columns:
-        numeric = pd.api.types.is_numeric_dtype(frame[name])
-        table.add_column(str(name), justify="right" if numeric else "left")
-    for row in frame.itertuples(index=False):
-        table.add_row(*(_cell(value) for value in row))
-    out.print(table)
+def write_bytes(content: bytes) -> None:
+    """Exactly these bytes on standard output, whatever encoding the terminal has."""
+    typer.echo(content, nl=False)
+
+
+def print_table(table: tables.Table, title: str | None = None) -> None:
+    """A terminal table; long cells go over several lines, none is cut, undefined is empty."""
+    out.print(_drawn(tables.as_arrow(table), title))
+
+
+def print_rows(table: tables.Table) -> None:
+    """Rows of any width: as a table where it fits, else each value on a line of its own."""
+    arrow = tables.as_arrow(table)
+    drawn = _drawn(arrow, None)
+    wide = out.options.update(width=ANY_WIDTH, max_width=ANY_WIDTH)
+    if Measurement.get(out, wide, drawn).minimum <= out.width:
+        out.print(drawn)
+        return
+    for n, row in enumerate(arrow.to_pylist(), start=1):
+        say(f"row {n}", style="bold", to=out)
+        for name, value in row.items():
+            say(f"  {name}: {_cell(value)}", to=out)
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
     """The first problems of a data set, each with the place where it was found."""
     for p in problems[:SHOWN_PROBLEMS]:
         row = f"row {p.row}: " if p.row is not None else ""
-        log.print(escape(f"  {p.severity}: {p.file} {row}{p.message}"), soft_wrap=True)
+        say(f"  {p.severity}: {p.file} {row}{p.message}")
     if len(problems) > SHOWN_PROBLEMS:
-        log.print(f"  showing {SHOWN_PROBLEMS} of {len(problems)}; --json gives all of them")
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as plain JSON values; undefined is null."""
-    rows: list[dict[str, Any]] = json.loads(frame.to_json(orient="records", date_format="iso"))
-    return rows
+        say(f"  showing {SHOWN_PROBLEMS} of {len(problems)}; --json gives all of them")
 
 
 @contextmanager
 def progress_bar() -> Iterator[jobs.Watch]:
-    """A bar with rate and time left, drawn on standard error as a job reports."""
+    """A bar with rate and time left, drawn on standard error as a job reports.
+
+    Drawn only on a terminal, and gone when the job ends: the lines after it say what was done.
+    """
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -88,7 +121,7 @@ def progress_bar() -> Iterator[jobs.Watch]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=log) as bar:
+    with Progress(*columns, console=log, transient=True, disable=not log.is_terminal) as bar:
         task = bar.add_task("starting", total=None, texts="")
 
         def watch(p: jobs.Progress) -> None:
@@ -114,7 +147,7 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
         nonlocal asked
         asked = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        log.print("Stopping after this batch; press Ctrl-C again to end at once.")
+        say("Stopping after this batch; press Ctrl-C again to end at once.")
 
     before = signal.signal(signal.SIGINT, ask)
     try:
@@ -123,7 +156,33 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+def _drawn(arrow: pa.Table, title: str | None) -> Table:
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        title=None if title is None else Text(title, "bold"),
+        title_justify="left",
+    )
+    for field in arrow.schema:
+        numeric = pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
+        table.add_column(
+            Text(_visible(field.name)), justify="right" if numeric else "left", overflow="fold"
+        )
+    columns = [column.to_pylist() for column in arrow.columns]
+    for row in zip(*columns, strict=True):
+        table.add_row(*(Text(_cell(value)) for value in row))
+    return table
+
+
 def _cell(value: Any) -> str:
-    if value is None or (not isinstance(value, list) and pd.isna(value)):
+    if value is None:
         return ""
-    return escape(f"{value:.4f}" if isinstance(value, float) else str(value))
+    return _visible(f"{value:.6g}" if isinstance(value, float) else str(value))
+
+
+def _visible(text: str) -> str:
+    """Data sets hold any character; one that steers a terminal is shown as its escape instead."""
+    return "".join(
+        c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") else ascii(c)[1:-1]
+        for c in text
+    )

@@ -24,6 +24,9 @@ class RewordingNoise:
 def rewording_noise(changes: Mapping[str, npt.ArrayLike], n_usable: int) -> RewordingNoise:
     """Noise floor and typical item change of one model.
 
+    A rewording that covers only some of the usable items is left out of the floor, because its mean
+    is over other items than the rest; its single changes do count for the typical item change.
+
     Parameters
     ----------
     changes

@@ -1,0 +1,118 @@
+"""Which rows of an item table a selection leaves, and which filter took the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.selection import (
+    Selection,
+    active_filters,
+    parse_link,
+)
+from core.store.gate import Cache
+from core.store.search import find_rows
+from core.store.slices import get_slice
+
+Mask = npt.NDArray[np.bool_]
+
+# Fields of a selection that hold the allowed values of a column.
+_CHOICES = {
+    "conditions": "condition",
+    "sources": "source",
+    "categories": "category",
+    "dimensions": "dimension",
+    "states": "state",
+}
+# Fields that bound a column from below or above.
+_BOUNDS: dict[str, tuple[str, Callable[[pd.Series, float], pd.Series]]] = {
+    "ss_min": ("ss", pd.Series.ge),
+    "ss_max": ("ss", pd.Series.le),
+    "change_min": ("change", pd.Series.ge),
+    "change_max": ("change", pd.Series.le),
+}
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The rows that pass, in the selection's order."""
+
+    positions: npt.NDArray[np.intp]  # into the table
+    n_all: int
+    without: dict[str, int]  # active filter -> rows that would pass if it alone were taken off
+
+
+def matching(cache: Cache, table: pd.DataFrame, selection: Selection) -> Matches:
+    """Filter and sort an item table.
+
+    Parameters
+    ----------
+    table
+        Of `item_table`, all rows of the selection's scorer and data set.
+
+    Raises
+    ------
+    InputError
+        The regular expression cannot be read, or there is no such slice.
+    """
+    masks = {name: _mask(cache, table, selection, name) for name in active_filters(selection)}
+    passed = _all(list(masks.values()), len(table))
+    others = {
+        name: int(_all([m for n, m in masks.items() if n != name], len(table)).sum())
+        for name in masks
+    }
+    positions = np.flatnonzero(passed)
+    return Matches(positions[_order(table, selection, positions)], len(table), others)
+
+
+def _mask(cache: Cache, table: pd.DataFrame, selection: Selection, name: str) -> Mask:
+    """Which rows pass one filter. An undefined score passes no bound."""
+    value = getattr(selection, name)
+    if name in _CHOICES:
+        passed = table[_CHOICES[name]].isin(value)
+    elif name in _BOUNDS:
+        column, compare = _BOUNDS[name]
+        passed = compare(table[column], value)
+    elif name == "flags":
+        wanted = set(value)
+        passed = table["flags"].map(lambda flags: not wanted.isdisjoint(flags))
+    elif name == "text":
+        found = find_rows(cache, selection.dataset, value, regex=selection.regex)
+        passed = table["row_order"].isin(found)
+    else:
+        return _slice_mask(cache, table, selection)
+    return passed.to_numpy(dtype=bool)
+
+
+def _slice_mask(cache: Cache, table: pd.DataFrame, selection: Selection) -> Mask:
+    part = get_slice(cache, selection.dataset, selection.slice)
+    if part.item_ids:
+        return table["item_id"].isin(part.item_ids).to_numpy(dtype=bool)
+    inner, _ = parse_link(part.query)
+    inner = replace(inner, dataset=selection.dataset, slice="")
+    return _all([_mask(cache, table, inner, n) for n in active_filters(inner)], len(table))
+
+
+def _all(masks: list[Mask], n: int) -> Mask:
+    return np.logical_and.reduce(masks) if masks else np.ones(n, dtype=bool)
+
+
+def _order(
+    table: pd.DataFrame, selection: Selection, positions: npt.NDArray[np.intp]
+) -> npt.NDArray[np.intp]:
+    """Stable order of the passing rows: ties keep the table's order, undefined goes last."""
+    if selection.sort == "order":
+        order = np.arange(len(positions))
+        return order[::-1] if selection.descending else order
+    column = "change" if selection.sort == "abs_change" else selection.sort
+    keys = table[column].iloc[positions].reset_index(drop=True)
+    if selection.sort == "abs_change":
+        keys = keys.abs()
+    ordered = keys.sort_values(
+        ascending=not selection.descending, kind="stable", na_position="last"
+    )
+    return ordered.index.to_numpy()

@@ -1,0 +1,107 @@
+"""Scores from log-probabilities: the definitions, their symmetries, ties and what is undefined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.stats.scores import binary_choice, fluency, stereotype_score, unknown_chosen
+
+NAN = float("nan")
+moderate = st.floats(-50, 0)
+any_logprob = st.floats(-5000, 0)
+
+
+@given(moderate, moderate)
+def test_ss_is_the_stereotype_s_share_of_both_probabilities(plus: float, minus: float) -> None:
+    share = math.exp(plus) / (math.exp(plus) + math.exp(minus))
+    assert stereotype_score(plus, minus) == pytest.approx(share, rel=1e-12)
+
+
+def test_ss_of_a_hand_computed_pair() -> None:
+    # P = 0.3 against P = 0.1: three quarters go to the stereotype.
+    assert stereotype_score(math.log(0.3), math.log(0.1)) == pytest.approx(0.75, rel=1e-15)
+
+
+@given(any_logprob, any_logprob)
+def test_swapping_the_poles_mirrors_the_score(plus: float, minus: float) -> None:
+    assert stereotype_score(plus, minus) == pytest.approx(
+        1 - stereotype_score(minus, plus), abs=1e-15
+    )
+    assert binary_choice(plus, minus) == 1 - binary_choice(minus, plus)
+
+
+@given(any_logprob, any_logprob)
+def test_scores_are_never_nan_and_stay_between_0_and_1(plus: float, minus: float) -> None:
+    assert 0 <= stereotype_score(plus, minus) <= 1
+    assert 0 <= fluency(plus, minus, plus) <= 1
+
+
+@given(st.floats(-1, 1), st.sampled_from([-1000.0, -750.0, -3000.0]))
+def test_far_below_what_exp_can_hold_only_the_difference_counts(d: float, base: float) -> None:
+    assert math.exp(base) == 0
+    assert stereotype_score(base + d, base) == pytest.approx(1 / (1 + math.exp(-d)), abs=1e-12)
+
+
+@given(any_logprob, any_logprob, st.floats(0, 100))
+def test_ss_grows_with_the_stereotype(plus: float, minus: float, more: float) -> None:
+    assert stereotype_score(plus + more, minus) >= stereotype_score(plus, minus)
+
+
+@given(any_logprob)
+def test_an_exact_tie_is_a_half_and_a_win_for_neither(value: float) -> None:
+    assert stereotype_score(value, value) == 0.5
+    assert binary_choice(value, value) == 0.5
+
+
+@given(any_logprob, any_logprob)
+def test_the_binary_choice_compares_at_full_precision(plus: float, minus: float) -> None:
+    expected = 1.0 if plus > minus else 0.0 if plus < minus else 0.5
+    assert binary_choice(plus, minus) == expected
+    assert binary_choice(np.nextafter(plus, 1), plus) == 1
+
+
+@given(moderate, moderate, moderate)
+def test_fluency_pits_the_better_pole_against_the_unrelated(a: float, b: float, u: float) -> None:
+    best = max(math.exp(a), math.exp(b))
+    share = best / (best + math.exp(u))
+    assert fluency(a, b, u) == pytest.approx(share, rel=1e-12)
+    assert fluency(a, b, u) == fluency(b, a, u)
+
+
+@pytest.mark.parametrize(
+    ("plus", "minus", "unknown", "chosen"),
+    [(-2, -3, -1, 1), (-1, -3, -2, 0), (-3, -1, -2, 0), (-1, -3, -1, 0), (-3, -3, -3, 0)],
+)
+def test_unknown_is_chosen_only_above_both_answers(
+    plus: float, minus: float, unknown: float, chosen: float
+) -> None:
+    assert unknown_chosen(plus, minus, unknown) == chosen
+
+
+@pytest.mark.parametrize(
+    ("function", "n"),
+    [(stereotype_score, 2), (binary_choice, 2), (fluency, 3), (unknown_chosen, 3)],
+)
+def test_one_undefined_log_probability_makes_the_score_undefined(
+    function: Callable[..., np.ndarray], n: int
+) -> None:
+    for place in range(n):
+        arguments = [-1.0 - i for i in range(n)]
+        assert not np.isnan(function(*arguments))
+        arguments[place] = NAN
+        assert np.isnan(function(*arguments))
+        column = [np.array([-1.0 - i, value]) for i, value in enumerate(arguments)]
+        assert np.isnan(function(*column)).tolist() == [False, True]
+
+
+def test_arrays_are_scored_element_by_element() -> None:
+    plus, minus = np.array([-1.0, NAN, -2.0]), [-2.0, -1.0, -2.0]
+    assert stereotype_score(plus, minus)[0] == stereotype_score(-1.0, -2.0)
+    np.testing.assert_array_equal(binary_choice(plus, minus), [1, NAN, 0.5])
+    assert stereotype_score([], []).shape == (0,)
