@@ -20,9 +20,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import torch
+from rich.console import Console
 
 from core.analysis.items import item_table
-from core.cli import scoring
+from core.cli import scoring, terminal
 from core.cli.main import app, main
 from core.jobs import run as jobs
 from core.jobs.progress import Progress, Watch
@@ -688,6 +689,20 @@ def test_ctrl_c_keeps_what_was_computed(command, write, model, cache, monkeypatc
     assert verify(cache) == []
     rest = jobs.score_dataset(cache, jobs.ScoreRequest(model=str(model), dataset="d"))
     assert 0 < held < held + rest.computed == 300
+
+
+def test_the_progress_bar_is_drawn_on_a_terminal_and_leaves_no_line(monkeypatch) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=80, color_system=None)
+    monkeypatch.setattr(terminal, "log", console)
+    with terminal.progress_bar() as watch:
+        watch(Progress("opening the model"))
+        watch(Progress("scoring", 0, 20, 0, 200))
+        watch(Progress("scoring", 10, 20, 100, 200))
+        console.file.flush()
+    drawn = screen.getvalue()
+    assert "10 of 20 texts, " in drawn
+    assert drawn.endswith("\x1b[1A\x1b[2K")  # up one line, clear it
 
 
 # The program as a whole

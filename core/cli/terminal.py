@@ -125,6 +125,8 @@ def progress_bar() -> Iterator[jobs.Watch]:
         task = bar.add_task("starting", total=None, texts="")
 
         def watch(p: jobs.Progress) -> None:
+            if p.phase != bar.tasks[0].description:
+                bar.reset(task)  # the rate of scoring leaves out the time of opening the model
             elapsed = bar.tasks[0].elapsed or 0.0
             rate = f", {p.done_texts / elapsed:.1f}/s" if p.done_texts and elapsed else ""
             bar.update(
