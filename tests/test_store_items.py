@@ -50,8 +50,6 @@ def test_items_come_back_as_they_went_in_and_in_their_order(cache: Cache) -> Non
     assert row.native
     assert list(row.answer_order) == ["unknown", "stereotype"]
     assert row.metadata == '{"größe": [1, null]}'
-    assert items_table(cache, "d", ["es"]).condition.tolist() == ["es"]
-    assert items_table(cache, "d", []).empty
 
 
 @pytest.mark.parametrize(
@@ -151,7 +149,7 @@ def test_coverage_counts_by_scorer_and_condition(cache: Cache) -> None:
     put(cache, [item("1"), item("2"), item("3"), same, item("1", "es")])
     put(cache, [item("1", "hi")], "untouched")
     put_scorer(cache, SCORER)
-    texts = missing_texts(cache, S, "d", ["en"])
+    texts = [t for t in missing_texts(cache, S, "d") if "in en" in t.continuation]
     failed = [Unscored(texts[2].text_id, Reason.TOO_LONG, "17 tokens, 16 fit.")]
     put_scores(cache, S, [score(t) for t in texts[:2] + texts[3:4]], failed)
     table = coverage(cache).drop(columns=["model"])

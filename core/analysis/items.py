@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -15,8 +17,22 @@ from core.store.scores import item_scores
 COUNTS = ("n_stereotype", "n_anti", "n_unrelated", "n_unknown")
 
 
-def item_table(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
+def item_table(
+    cache: Cache,
+    scorer_id: str,
+    dataset: str,
+    *,
+    item_ids: Sequence[str] | None = None,
+    texts: bool = True,
+) -> pd.DataFrame:
     """Scores of every item in every condition under one scorer.
+
+    Parameters
+    ----------
+    item_ids
+        Only these items, in all their conditions.
+    texts
+        With the texts, their ids and metadata, which a large data set loads several times slower.
 
     Returns
     -------
@@ -28,7 +44,7 @@ def item_table(cache: Cache, scorer_id: str, dataset: str) -> pd.DataFrame:
         are rows too: `state` says why. English comes first, then its rewordings, then the
         languages; within a condition the order of the import.
     """
-    table = item_scores(cache, scorer_id, dataset)
+    table = item_scores(cache, scorer_id, dataset, item_ids=item_ids, texts=texts)
     l_plus, l_minus = table["l_stereotype"], table["l_anti"]
     table["ss"] = stereotype_score(l_plus, l_minus)
     table["binary"] = binary_choice(l_plus, l_minus)

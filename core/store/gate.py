@@ -67,6 +67,11 @@ class Cache:
         except OSError as error:
             raise CacheError(f"{self.folder} cannot be read: {error.strerror}.") from error
 
+    def stamp(self) -> tuple[int, ...]:
+        """Changes whenever the cache was written to; costs no opening. Empty without a cache."""
+        stats = [path.stat() for path in (self.file, self.journal) if path.exists()]
+        return tuple(number for s in stats for number in (s.st_mtime_ns, s.st_size, s.st_ino))
+
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A read-only connection. Fetch everything inside the block; hold it briefly.

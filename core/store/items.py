@@ -33,9 +33,6 @@ _PLAIN = (
     *("context", "stereotype", "anti_stereotype", "unrelated", "unknown"),
 )
 
-# Bound with `chosen`: only these conditions, or all.
-CONDITIONS = "($conditions::VARCHAR[] IS NULL OR condition IN (SELECT unnest($conditions)))"
-
 
 @dataclass(frozen=True)
 class PutResult:
@@ -134,9 +131,7 @@ def coverage(cache: Cache) -> pd.DataFrame:
         )
 
 
-def items_table(
-    cache: Cache, dataset: str, conditions: Sequence[str] | None = None
-) -> pd.DataFrame:
+def items_table(cache: Cache, dataset: str) -> pd.DataFrame:
     """The items of a data set, one row per item and condition, in the order of the import.
 
     `metadata` is JSON text, `answer_order` a list of roles.
@@ -151,8 +146,8 @@ def items_table(
         return frame(
             con,
             "SELECT * EXCLUDE (text_stereotype, text_anti, text_unrelated, text_unknown, row_order)"
-            f" FROM item WHERE dataset = $dataset AND {CONDITIONS} ORDER BY row_order",
-            {"dataset": dataset, "conditions": chosen(conditions)},
+            " FROM item WHERE dataset = $dataset ORDER BY row_order",
+            {"dataset": dataset},
         )
 
 
@@ -166,11 +161,6 @@ def require_dataset(cache: Cache, dataset: str) -> None:
     """
     with cache.reading() as con:
         check_dataset(con, dataset)
-
-
-def chosen(conditions: Sequence[str] | None) -> list[str] | None:
-    """The parameter of `CONDITIONS`."""
-    return None if conditions is None else list(conditions)
 
 
 def check_dataset(con: duckdb.DuckDBPyConnection, dataset: str) -> None:

@@ -14,7 +14,7 @@ from core.store.columns import read_scores, score_table, text_id_table, unscored
 from core.store.derive import bump, refresh, touch_texts, touched_datasets
 from core.store.fetch import arrow, count, first_row, frame
 from core.store.gate import Cache
-from core.store.items import CONDITIONS, check_dataset, chosen
+from core.store.items import check_dataset
 from core.store.migrations import utc_now
 from core.types import Scorer, Text, TokenScore, Unscored
 
@@ -23,9 +23,11 @@ _HEXADECIMAL = ", ".join(f"replace({n}::VARCHAR, '-', '') AS {n}" for n in _TEXT
 _WIDE = ", ".join(
     (
         *("context", "stereotype", "anti_stereotype", "unrelated", "unknown", "answer_order"),
-        *("metadata", "content_hash", "row_order", *_TEXT_IDS),
+        *("metadata", "content_hash", *_TEXT_IDS),
     )
 )
+# Only the items of a list, or all.
+_ITEMS = "($items::VARCHAR[] IS NULL OR item_id IN (SELECT unnest($items)))"
 
 # The rows of a registered batch whose texts have no score yet.
 _NEW = (
@@ -54,9 +56,7 @@ def scorers(cache: Cache) -> pd.DataFrame:
         return frame(con, "FROM scorer ORDER BY created_at, scorer_id")
 
 
-def missing_texts(
-    cache: Cache, scorer_id: str, dataset: str, conditions: Sequence[str] | None = None
-) -> list[Text]:
+def missing_texts(cache: Cache, scorer_id: str, dataset: str) -> list[Text]:
     """The distinct texts of a data set that have no score under a scorer, in the items' order.
 
     Texts that could not be scored before are among them: they are tried again. Collapsed items are
@@ -70,13 +70,13 @@ def missing_texts(
     with cache.reading() as con:
         check_dataset(con, dataset)
         rows = con.execute(
-            f"""
+            """
             SELECT replace(text_id::VARCHAR, '-', ''), context, continuation
             FROM item_text ANTI JOIN (FROM token_score WHERE scorer_id = $scorer) USING (text_id)
-            WHERE dataset = $dataset AND NOT collapsed AND {CONDITIONS}
+            WHERE dataset = $dataset AND NOT collapsed
             ORDER BY row_order, role_order
             """,
-            {"scorer": scorer_id, "dataset": dataset, "conditions": chosen(conditions)},
+            {"scorer": scorer_id, "dataset": dataset},
         ).fetchall()
     first: dict[str, Text] = {}
     for text_id, context, continuation in rows:
@@ -151,17 +151,19 @@ def item_scores(
     cache: Cache,
     scorer_id: str,
     dataset: str,
-    conditions: Sequence[str] | None = None,
     *,
+    item_ids: Sequence[str] | None = None,
     texts: bool = True,
 ) -> pd.DataFrame:
     """Every item of a data set with its scores under a scorer, in the order of the import.
 
-    Columns: those of `items_table`, the text ids, l_*, sum_* (nats), n_*, flags, and
+    Columns: those of `items_table`, the text ids, `row_order`, l_*, sum_* (nats), n_*, flags, and
     `state`: scored, collapsed, unscored (its `reason` says why) or missing.
 
     Parameters
     ----------
+    item_ids : sequence of str
+        Only these items, in all their conditions.
     texts : bool
         Without texts, their ids and metadata a large data set comes several times faster.
 
@@ -170,7 +172,7 @@ def item_scores(
     InputError
         There is no such data set.
     """
-    columns = f"EXCLUDE (row_order) REPLACE ({_HEXADECIMAL})" if texts else f"EXCLUDE ({_WIDE})"
+    columns = f"REPLACE ({_HEXADECIMAL})" if texts else f"EXCLUDE ({_WIDE})"
     with cache.reading() as con:
         check_dataset(con, dataset)
         return frame(
@@ -183,12 +185,17 @@ def item_scores(
                      WHEN s.l_stereotype IS NULL THEN 'unscored' ELSE 'scored' END AS state,
                 CASE WHEN state = 'unscored' THEN array_to_string(s.flags, ', ') ELSE '' END
                     AS reason
-            FROM (FROM item WHERE dataset = $dataset AND {CONDITIONS}) i
-                LEFT JOIN (FROM item_score WHERE scorer_id = $scorer AND dataset = $dataset) s
+            FROM (FROM item WHERE dataset = $dataset AND {_ITEMS}) i
+                LEFT JOIN (FROM item_score WHERE scorer_id = $scorer AND dataset = $dataset
+                    AND {_ITEMS}) s
                 USING (dataset, item_id, condition)
             ORDER BY row_order
             """,
-            {"scorer": scorer_id, "dataset": dataset, "conditions": chosen(conditions)},
+            {
+                "scorer": scorer_id,
+                "dataset": dataset,
+                "items": None if item_ids is None else list(item_ids),
+            },
         )
 
 

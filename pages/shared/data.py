@@ -1,4 +1,9 @@
-"""What pages read from the cache: fetched once per generation, never keyed by a frame."""
+"""What pages read from the cache, remembered until the cache changes.
+
+Nothing is keyed by a frame: Streamlit hashes only a sample of a large one. The key is a stamp of
+the cache's file, which costs no opening, or the generation of a scorer's scores. Tables are shared
+between reruns and browser tabs, so nobody changes them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,10 @@ from core import settings
 from core.analysis.items import item_table
 from core.analysis.overview import Overview, overview
 from core.store.gate import Cache
-from core.store.generations import generation
+from core.store.generations import content_number, generation
+from core.store.slices import slice_names
+
+Stamp = tuple[int, ...]
 
 
 def open_cache() -> Cache:
@@ -22,16 +30,61 @@ def open_cache() -> Cache:
 def read_overview() -> Overview | None:
     """What the cache holds; None when there is no cache yet."""
     cache = open_cache()
-    return overview(cache) if cache.exists() else None
+    return _overview(str(cache.folder), cache.stamp()) if cache.exists() else None
 
 
 def read_items(scorer_id: str, dataset: str) -> pd.DataFrame:
-    """The item table of one scorer and data set, reread only after a write."""
+    """The item table of a scorer and data set, without texts. Shared: do not change it."""
     cache = open_cache()
-    number = generation(cache, scorer_id, dataset)
+    number = _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
     return _items(str(cache.folder), scorer_id, dataset, number)
 
 
-@st.cache_data(max_entries=8, show_spinner="Reading the scores …")
+def read_content(scorer_id: str, dataset: str) -> str:
+    """The content number of a scorer and data set."""
+    cache = open_cache()
+    number = _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
+    return _content(str(cache.folder), scorer_id, dataset, number)
+
+
+def read_item(scorer_id: str, dataset: str, item_id: str) -> pd.DataFrame:
+    """One item in all its conditions, with texts."""
+    cache = open_cache()
+    number = _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
+    return _item(str(cache.folder), scorer_id, dataset, item_id, number)
+
+
+def read_slices(dataset: str) -> list[str]:
+    """Names of the slices of a data set."""
+    cache = open_cache()
+    return _slices(str(cache.folder), cache.stamp(), dataset)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _overview(folder: str, stamp: Stamp) -> Overview:
+    return overview(Cache(Path(folder)))
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _generation(folder: str, stamp: Stamp, scorer_id: str, dataset: str) -> int:
+    return generation(Cache(Path(folder)), scorer_id, dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the scores …")
 def _items(folder: str, scorer_id: str, dataset: str, number: int) -> pd.DataFrame:
-    return item_table(Cache(Path(folder)), scorer_id, dataset)
+    return item_table(Cache(Path(folder)), scorer_id, dataset, texts=False)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _content(folder: str, scorer_id: str, dataset: str, number: int) -> str:
+    return content_number(Cache(Path(folder)), scorer_id, dataset)
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _item(folder: str, scorer_id: str, dataset: str, item_id: str, number: int) -> pd.DataFrame:
+    return item_table(Cache(Path(folder)), scorer_id, dataset, item_ids=[item_id])
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _slices(folder: str, stamp: Stamp, dataset: str) -> list[str]:
+    return slice_names(Cache(Path(folder)), dataset)
