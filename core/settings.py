@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+VERSION = "0.1.0"  # of the program; pyproject.toml reads it from here
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "data"
 DEMO_DATA = DATA / "demo"

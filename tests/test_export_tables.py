@@ -197,6 +197,8 @@ def test_a_table_without_rows_keeps_its_columns_or_is_empty(file_format: str) ->
     content = table_bytes(table, file_format)
     if file_format == "parquet":
         assert pq.read_table(io.BytesIO(content)).column_names == ["a", "b"]
+    elif file_format == "tex":
+        assert b"a & b" in content
     else:
         assert content == {"csv": b'"a","b"\n', "jsonl": b""}[file_format]
 
@@ -255,3 +257,11 @@ def test_a_disk_that_fails_leaves_the_old_file_and_no_half_one(
         write_table(pd.DataFrame({"a": [1]}), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_latex_is_a_booktabs_table_with_its_texts_escaped() -> None:
+    table = pd.DataFrame({"item_id": ["50 %_a&b", "c"], "ss": [0.123456, float("nan")]})
+    text = table_bytes(table, "tex").decode()
+    assert "\\toprule" in text
+    assert r"50 \%\_a\&b & 0.1235" in text
+    assert "c & --" in text

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.items import item_table
+from core.errors import InputError
 from core.selection import (
     Selection,
     active_filters,
@@ -69,6 +71,15 @@ def matching(cache: Cache, table: pd.DataFrame, selection: Selection) -> Matches
     return Matches(positions[_order(table, selection, positions)], len(table), others)
 
 
+def unknown_values(table: pd.DataFrame, selection: Selection) -> dict[str, list[str]]:
+    """Values that a selection asks for and no row of the table has, by filter."""
+    unknown = {
+        name: sorted(set(getattr(selection, name)) - set(table[column]))
+        for name, column in _CHOICES.items()
+    }
+    return {name: values for name, values in unknown.items() if values}
+
+
 def _mask(cache: Cache, table: pd.DataFrame, selection: Selection, name: str) -> Mask:
     """Which rows pass one filter. An undefined score passes no bound."""
     value = getattr(selection, name)
@@ -116,3 +127,24 @@ def _order(
         ascending=not selection.descending, kind="stable", na_position="last"
     )
     return ordered.index.to_numpy()
+
+
+def selected_table(cache: Cache, selection: Selection) -> pd.DataFrame:
+    """The rows that a selection leaves, in its order, with every column of `item_table`.
+
+    What a page shows, a download holds, the command line exports and a snippet computes.
+
+    Raises
+    ------
+    InputError
+        There is no such data set or slice, the regular expression cannot be read, or the
+        selection asks for a value that no row has.
+    """
+    table = item_table(cache, selection.scorer, selection.dataset)
+    for name, values in unknown_values(table, selection).items():
+        known = ", ".join(table[_CHOICES[name]].unique())
+        raise InputError(
+            f"{selection.dataset} has no {_CHOICES[name]} {', '.join(values)}; it has {known}."
+        )
+    rows = table.iloc[matching(cache, table, selection).positions]
+    return rows.drop(columns="row_order").reset_index(drop=True)

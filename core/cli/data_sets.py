@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
-from core.analysis.items import item_table
+from core.analysis.filtering import selected_table
 from core.analysis.overview import find_scorer
 from core.cli.terminal import (
     CacheOption,
@@ -23,6 +22,7 @@ from core.cli.terminal import (
 from core.errors import DataSetError, InputError
 from core.export.tables import check_path, write_table
 from core.items.report import FORMATS, ImportReport, read_dataset
+from core.selection import Selection, parse_link
 from core.store.items import PutResult, put_dataset, require_dataset
 
 DatasetOption = Annotated[
@@ -84,11 +84,14 @@ def import_data_set(
 
 
 def export(
-    dataset: DatasetOption,
     out: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="File to write: .csv, .parquet or .jsonl."),
+        typer.Option(metavar="FILE", help="File to write: .csv, .parquet, .jsonl or .tex."),
     ],
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="An imported data set; `status` lists them."),
+    ] = None,
     scorer: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Model name or scorer id (default: the only scorer)."),
@@ -96,6 +99,10 @@ def export(
     condition: Annotated[
         list[str] | None,
         typer.Option(metavar="CONDITION", help="Only this condition; may be given several times."),
+    ] = None,
+    selection: Annotated[
+        str | None,
+        typer.Option(metavar="LINK", help="A link of the app, or its query: exactly those rows."),
     ] = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
@@ -107,10 +114,15 @@ def export(
     """
     check_path(out)
     store = open_cache(cache)
-    require_dataset(store, dataset)
-    table = item_table(store, find_scorer(store, scorer), dataset)
+    wanted = _wanted(selection)
+    wanted = replace(wanted, dataset=dataset or wanted.dataset)
+    if not wanted.dataset:
+        raise InputError("Name the data set with --dataset, or give a link with --selection.")
+    require_dataset(store, wanted.dataset)
+    wanted = replace(wanted, scorer=find_scorer(store, scorer or wanted.scorer or None))
     if condition:
-        table = _only(table, condition, dataset)
+        wanted = replace(wanted, conditions=tuple(condition))
+    table = selected_table(store, wanted)
     write_table(table, out)
     states = Counter(table["state"])
     if as_json:
@@ -121,6 +133,16 @@ def export(
         say(f"Wrote {len(table)} rows to {out}: {counts}.")
 
 
+def _wanted(link: str | None) -> Selection:
+    """The selection of a link; one that cannot be read whole is refused, not half obeyed."""
+    if link is None:
+        return Selection()
+    wanted, problems = parse_link(link)
+    if problems:
+        raise InputError(" ".join(problems))
+    return wanted
+
+
 def report_summary(name: str, report: ImportReport, stored: PutResult) -> dict[str, Any]:
     """An import as plain values: counts per condition, problems by kind and by row."""
     return {
@@ -129,16 +151,6 @@ def report_summary(name: str, report: ImportReport, stored: PutResult) -> dict[s
         "conditions": {c: count.imported for c, count in report.counts.items()},
         "problems": [asdict(p) for p in report.problems],
     }
-
-
-def _only(table: pd.DataFrame, conditions: list[str], dataset: str) -> pd.DataFrame:
-    known = list(table["condition"].unique())
-    unknown = sorted(set(conditions) - set(known))
-    if unknown:
-        raise InputError(
-            f"{dataset} has no condition {', '.join(unknown)}; it has {', '.join(known)}."
-        )
-    return table[table["condition"].isin(conditions)]
 
 
 def _name_of(path: Path) -> str:

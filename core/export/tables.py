@@ -23,7 +23,7 @@ from pyarrow import csv
 
 from core.errors import InputError
 
-FORMATS = ("csv", "parquet", "jsonl")
+FORMATS = ("csv", "parquet", "jsonl", "tex")
 
 Table: TypeAlias = pd.DataFrame | pa.Table
 
@@ -36,6 +36,7 @@ def table_bytes(table: Table, file_format: str) -> bytes:
       the first column's name elsewhere.
     - Parquet: columns keep their types; one without any value is taken as text.
     - JSON Lines: undefined and infinite numbers are null.
+    - LaTeX: a table for the package booktabs, numbers to four digits, undefined as a dash.
 
     Raises
     ------
@@ -48,6 +49,8 @@ def table_bytes(table: Table, file_format: str) -> bytes:
         return _csv(content)
     if file_format == "parquet":
         return _parquet(content)
+    if file_format == "tex":
+        return _latex(content)
     lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in json_rows(content))
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
@@ -128,6 +131,12 @@ def _csv(table: pa.Table) -> bytes:
     buffer = io.BytesIO()
     csv.write_csv(pa.table(columns, names=table.column_names), buffer)
     return buffer.getvalue()
+
+
+def _latex(table: pa.Table) -> bytes:
+    frame = table.to_pandas()
+    text: str = frame.to_latex(index=False, escape=True, float_format="%.4f", na_rep="--")
+    return text.encode("utf-8")
 
 
 def _parquet(table: pa.Table) -> bytes:
