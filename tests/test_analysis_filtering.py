@@ -162,9 +162,7 @@ def test_a_slice_is_replaced_under_its_name_and_refused_without_content(cache):
 def test_the_command_line_exports_the_rows_of_a_link(
     cache, everything, tmp_path: Path, monkeypatch
 ):
-    import sys
 
-    from core.cli.main import main
 
     selection = replace(everything, conditions=("es",), sort="abs_change", descending=True)
     out = tmp_path / "rows.jsonl"

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import torch
 from gguf import MODEL_ARCH, GGUFReader, dequantize, get_tensor_name_map
-from test_models_gguf import TEXTS
 
 from core.errors import ModelError, ModelNotFound
 from core.models import demo
 from core.models.demo import DEMO_FOLDER, RECORD, demo_model_folder
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
+from tests.test_models_gguf import TEXTS
 
 # Nats per token: -2.206 was measured. Unordered rows of q and k give -3.9, a rotation with base
 # 10,000 gives -2.27, lost spaces -5.3; and no model of this size is much better than it is.

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import torch
 from gguf import MODEL_ARCH, GGUFWriter, TokenType, get_tensor_name_map
-from tiny_models import tiny_model
-from tiny_tokenizers import CORPUS
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from core.errors import ModelError
 from core.models.gguf_file import convert_gguf
 from core.models.opening import open_model
+from tests.tiny_models import tiny_model
+from tests.tiny_tokenizers import CORPUS
 
 TEXTS = [
     "He was here. 12 x",

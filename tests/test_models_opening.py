@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_models_gguf import TEXTS
-from tiny_models import CAUSAL_FAMILIES, MASKED_FAMILIES, WINDOW, save_tiny, tiny_model
-from tiny_tokenizers import CORPUS, byte_level_bpe, unigram_metaspace, word_piece
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
@@ -20,6 +17,9 @@ from core.errors import InputError
 from core.models.fingerprint import folder_fingerprint
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
+from tests.test_models_gguf import TEXTS
+from tests.tiny_models import CAUSAL_FAMILIES, MASKED_FAMILIES, WINDOW, save_tiny, tiny_model
+from tests.tiny_tokenizers import CORPUS, byte_level_bpe, unigram_metaspace, word_piece
 
 FAMILIES = [*((f, "causal") for f in CAUSAL_FAMILIES), *((f, "masked") for f in MASKED_FAMILIES)]
 

@@ -11,8 +11,6 @@ import torch
 from httpx2 import Request
 from huggingface_hub import errors as hub
 from safetensors.torch import load_file, save_file
-from tiny_models import save_tiny, tiny_model
-from tiny_tokenizers import byte_level_bpe, unigram_metaspace, word_piece
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import BertModel, CanineTokenizer, PreTrainedTokenizerFast
 
@@ -27,6 +25,8 @@ from core.errors import (
 from core.models import memory, sources
 from core.models.canary import check_round_trip
 from core.models.opening import open_model
+from tests.tiny_models import save_tiny, tiny_model
+from tests.tiny_tokenizers import byte_level_bpe, unigram_metaspace, word_piece
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -176,7 +176,7 @@ def test_memory_that_runs_out_while_loading(llama: Path, monkeypatch: pytest.Mon
     def full(*arguments: object, **options: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
-    monkeypatch.setattr("core.models.opening.AutoModelForCausalLM.from_pretrained", full)
+    monkeypatch.setattr("core.models.plan.AutoModelForCausalLM.from_pretrained", full)
     assert "Memory ran out while llama" in refusal(ModelTooLarge, llama)
 
 
