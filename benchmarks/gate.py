@@ -24,7 +24,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from core.store.gate import Cache
-from core.store.scores import put_scorer, put_scores
+from core.store.scorers import put_scorer
+from core.store.scores import put_scores
 from core.types import Scorer, TokenScore
 
 SCORER = Scorer(

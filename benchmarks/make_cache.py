@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from core.settings import DEFAULT_SEED
-from core.store.derive import bump
 from core.store.gate import Cache
+from core.store.generations import bump
 from core.store.items import put_dataset
-from core.store.scores import put_scorer
+from core.store.scorers import put_scorer
 from core.types import Item, Scorer
 
 LANGUAGES = ("es", "fr", "zh", "ko", "ar", "hi", "sw", "nl")

@@ -13,7 +13,7 @@ import numpy as np
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import PutResult, put_dataset
-from core.store.scores import put_scorer
+from core.store.scorers import put_scorer
 from core.types import Flag, Item, Scorer, Text, TokenScore
 
 SCORER = Scorer(

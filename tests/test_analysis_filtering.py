@@ -16,7 +16,7 @@ from core.errors import InputError
 from core.export.tables import table_bytes
 from core.selection import SORTS, Selection, active_filters, link_query
 from core.store.gate import Cache
-from core.store.scores import scorers
+from core.store.scorers import scorers
 from core.store.slices import Slice, delete_slice, get_slice, put_slice, slice_names
 from tests.scored import demo_items, fill_scored
 

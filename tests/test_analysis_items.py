@@ -13,7 +13,8 @@ from core.analysis.overview import find_scorer, overview
 from core.errors import CacheMissing, InputError
 from core.items.texts import item_texts
 from core.store.gate import Cache
-from core.store.scores import put_scorer, put_scores
+from core.store.scorers import put_scorer
+from core.store.scores import put_scores
 from core.types import Flag, Item, Reason, Role, TokenScore, Unscored
 from tests.store_samples import OTHER, SCORER, item, put
 

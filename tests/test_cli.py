@@ -30,7 +30,7 @@ from core.jobs.progress import Progress, Watch
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import datasets
-from core.store.scores import scorers
+from core.store.scorers import scorers
 from core.store.verify import verify
 from tests.store_samples import OTHER, SCORER, item, put, put_scorer
 from tests.tiny_models import save_tiny

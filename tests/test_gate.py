@@ -14,7 +14,8 @@ import pytest
 from core.errors import CacheBusy
 from core.store.gate import CONFIG, Cache
 from core.store.items import datasets
-from core.store.scores import missing_texts, put_scores, scorers, token_scores
+from core.store.scorers import scorers
+from core.store.scores import missing_texts, put_scores, token_scores
 from core.store.verify import verify
 from tests.store_samples import SCORER, filled, python, score_all
 
@@ -261,7 +262,8 @@ from core.store.gate import Cache
 from core.store.items import coverage, datasets, items_table
 from core.store.query import query
 from core.store.repair import repair
-from core.store.scores import item_scores, missing_texts, put_scores, sample_scores, scorers
+from core.store.scorers import scorers
+from core.store.scores import item_scores, missing_texts, put_scores, sample_scores
 from core.store.verify import verify
 from tests.store_samples import SCORER, filled, item, put, score_all
 cache = filled(Cache(Path(sys.argv[1])))

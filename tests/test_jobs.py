@@ -19,7 +19,8 @@ from core.store.gate import Cache
 from core.store.items import put_dataset
 from core.store.query import query
 from core.store.runs import runs
-from core.store.scores import item_scores, missing_texts, scorers, unscored
+from core.store.scorers import scorers
+from core.store.scores import item_scores, missing_texts, unscored
 from core.store.verify import verify
 from core.types import Item
 from tests.tiny_models import save_tiny

@@ -12,7 +12,8 @@ from core.items.texts import item_texts
 from core.store.gate import Cache
 from core.store.generations import generation
 from core.store.items import PutResult, coverage, datasets, items_table, require_dataset
-from core.store.scores import item_scores, missing_texts, put_scorer, put_scores
+from core.store.scorers import put_scorer
+from core.store.scores import item_scores, missing_texts, put_scores
 from core.store.verify import verify
 from core.types import Reason, Role, Unscored
 from tests.store_samples import OTHER, SCORER, filled, item, put, score, score_all

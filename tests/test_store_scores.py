@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from core.store.gate import Cache
 from core.store.generations import generation
 from core.store.runs import end_run, runs, start_run
+from core.store.scorers import put_scorer, scorers
 from core.store.scores import (
     item_scores,
     missing_texts,
-    put_scorer,
     put_scores,
     sample_scores,
-    scorers,
     token_scores,
     unscored,
 )

@@ -14,7 +14,8 @@ from core.store.gate import Cache
 from core.store.generations import generation
 from core.store.items import datasets
 from core.store.repair import repair
-from core.store.scores import item_scores, missing_texts, put_scores, scorers, token_scores
+from core.store.scorers import scorers
+from core.store.scores import item_scores, missing_texts, put_scores, token_scores
 from core.store.verify import verify
 from core.types import Reason, Unscored
 from tests.store_samples import SCORER, filled, item, put, python, score_all

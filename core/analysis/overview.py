@@ -9,7 +9,7 @@ import pandas as pd
 from core.errors import InputError
 from core.store.gate import Cache
 from core.store.items import coverage, datasets
-from core.store.scores import scorers
+from core.store.scorers import scorers
 
 
 @dataclass(frozen=True)

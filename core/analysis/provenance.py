@@ -9,7 +9,7 @@ from core.store.gate import Cache
 from core.store.generations import content_number
 from core.store.items import datasets
 from core.store.runs import runs
-from core.store.scores import scorers
+from core.store.scorers import scorers
 
 _SCORER = (
     *("model", "scorer_id", "fingerprint", "quantization", "dtype", "device", "attention"),

@@ -25,7 +25,8 @@ from core.scoring.version import SCORING_VERSION
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.runs import end_run, start_run
-from core.store.scores import missing_texts, put_scorer, put_scores, sample_scores
+from core.store.scorers import put_scorer
+from core.store.scores import missing_texts, put_scores, sample_scores
 from core.types import Scorer, Text, TokenScore, Unscored
 
 COMMIT_SECONDS = 2.0  # work between two commits: what a killed job can lose

@@ -9,9 +9,6 @@ The functions work on a temporary table `touched(dataset, item_id, condition)` o
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
-
 import duckdb
 
 ROLES = {
@@ -91,33 +88,3 @@ def touched_datasets(con: duckdb.DuckDBPyConnection) -> list[str]:
     """The names of the data sets that have touched items."""
     rows = con.execute("SELECT DISTINCT dataset FROM touched ORDER BY dataset").fetchall()
     return [name for (name,) in rows]
-
-
-def scorer_ids(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Every scorer, in the order of their arrival."""
-    rows = con.execute("SELECT scorer_id FROM scorer ORDER BY created_at, scorer_id").fetchall()
-    return [scorer_id for (scorer_id,) in rows]
-
-
-def bump(
-    con: duckdb.DuckDBPyConnection, scorer_ids: Iterable[str], datasets: Iterable[str]
-) -> None:
-    """Raise the generation of every pair by one.
-
-    A pair's first generation is the time in milliseconds, so that a rebuilt cache never repeats the
-    numbers of the one before: whoever remembers results by generation would show the old ones.
-    """
-    datasets = list(datasets)
-    for scorer_id in scorer_ids:
-        pair = {"scorer": scorer_id, "datasets": datasets}
-        con.execute(
-            "UPDATE generation SET generation = generation + 1 "
-            "WHERE scorer_id = $scorer AND dataset IN (SELECT unnest($datasets::VARCHAR[]))",
-            pair,
-        )
-        con.execute(
-            "INSERT INTO generation SELECT $scorer, dataset, $first "
-            "FROM (SELECT unnest($datasets::VARCHAR[]) AS dataset) "
-            "ANTI JOIN (FROM generation WHERE scorer_id = $scorer) USING (dataset)",
-            {**pair, "first": time.time_ns() // 1_000_000},
-        )

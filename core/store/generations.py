@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
+
+import duckdb
+
 from core.store.fetch import first_row
 from core.store.gate import Cache
 
@@ -19,6 +24,30 @@ def generation(cache: Cache, scorer_id: str, dataset: str) -> int:
             [scorer_id, dataset],
         )
     return int(row[0]) if row else 0
+
+
+def bump(
+    con: duckdb.DuckDBPyConnection, scorer_ids: Iterable[str], datasets: Iterable[str]
+) -> None:
+    """Raise the generation of every pair by one.
+
+    A pair's first generation is the time in milliseconds, so that a rebuilt cache never repeats the
+    numbers of the one before: whoever remembers results by generation would show the old ones.
+    """
+    datasets = list(datasets)
+    for scorer_id in scorer_ids:
+        pair = {"scorer": scorer_id, "datasets": datasets}
+        con.execute(
+            "UPDATE generation SET generation = generation + 1 "
+            "WHERE scorer_id = $scorer AND dataset IN (SELECT unnest($datasets::VARCHAR[]))",
+            pair,
+        )
+        con.execute(
+            "INSERT INTO generation SELECT $scorer, dataset, $first "
+            "FROM (SELECT unnest($datasets::VARCHAR[]) AS dataset) "
+            "ANTI JOIN (FROM generation WHERE scorer_id = $scorer) USING (dataset)",
+            {**pair, "first": time.time_ns() // 1_000_000},
+        )
 
 
 def content_number(cache: Cache, scorer_id: str, dataset: str) -> str:

@@ -14,10 +14,12 @@ import pyarrow as pa
 
 from core.errors import InputError
 from core.items.texts import is_collapsed, item_texts
-from core.store.derive import bump, refresh, scorer_ids, touch_dataset
+from core.store.clock import utc_now
+from core.store.derive import refresh, touch_dataset
 from core.store.fetch import first_row, frame
 from core.store.gate import Cache
-from core.store.migrations import utc_now
+from core.store.generations import bump
+from core.store.scorers import scorer_ids
 from core.types import Item, Role
 
 NAME_LENGTH = 100

@@ -7,12 +7,12 @@ row wins. Text ids are UUID here and 32 hexadecimal digits in Python. Times are 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 
 from core.errors import CacheError, CacheNewer
+from core.store.clock import utc_now
 from core.store.fetch import first_row
 
 _FIRST = """
@@ -127,8 +127,3 @@ def schema_number(con: duckdb.DuckDBPyConnection, file: Path) -> int:
             "upgrade the program or choose another folder with --cache."
         )
     return number
-
-
-def utc_now() -> datetime:
-    """Now, as the cache stores it: UTC without a zone."""
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -8,11 +8,14 @@ from pathlib import Path
 import duckdb
 
 from core.errors import CacheMissing, CacheNewer, CacheNotWritable, CacheUnreadable
-from core.store.derive import bump, refresh, scorer_ids, touch_dataset
+from core.store.clock import utc_now
+from core.store.derive import refresh, touch_dataset
 from core.store.fetch import first_row
 from core.store.gate import Cache, create_empty, opened, transaction
+from core.store.generations import bump
 from core.store.locks import held
-from core.store.migrations import migrate, utc_now
+from core.store.migrations import migrate
+from core.store.scorers import scorer_ids
 from core.store.verify import UNEQUAL, WRONG_COUNT, WRONG_SUM, findings, read_everything
 
 

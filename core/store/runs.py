@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from core.store.clock import utc_now
 from core.store.fetch import first_row, frame
 from core.store.gate import Cache
-from core.store.migrations import utc_now
 
 RUNNING = "running"
 

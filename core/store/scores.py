@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import TypeVar
 
 import duckdb
@@ -11,12 +10,12 @@ import pandas as pd
 
 from core.items.texts import fold
 from core.store.columns import read_scores, score_table, text_id_table, unscored_table
-from core.store.derive import bump, refresh, touch_texts, touched_datasets
+from core.store.derive import refresh, touch_texts, touched_datasets
 from core.store.fetch import arrow, count, first_row, frame
 from core.store.gate import Cache
+from core.store.generations import bump
 from core.store.items import check_dataset
-from core.store.migrations import utc_now
-from core.types import Scorer, Text, TokenScore, Unscored
+from core.types import Text, TokenScore, Unscored
 
 _TEXT_IDS = ("text_stereotype", "text_anti", "text_unrelated", "text_unknown")
 _HEXADECIMAL = ", ".join(f"replace({n}::VARCHAR, '-', '') AS {n}" for n in _TEXT_IDS)
@@ -36,24 +35,6 @@ _NEW = (
 )
 
 _Row = TypeVar("_Row", TokenScore, Unscored)
-
-
-def put_scorer(cache: Cache, scorer: Scorer) -> None:
-    """Store a scorer; one that is there already stays as it was."""
-    row = {"scorer_id": scorer.scorer_id, **asdict(scorer), "created_at": utc_now()}
-    columns = ", ".join(f"${name} AS {name}" for name in row)
-    with cache.writing() as con:
-        con.execute(
-            f"INSERT INTO scorer BY NAME SELECT {columns} "
-            "WHERE $scorer_id NOT IN (SELECT scorer_id FROM scorer)",
-            row,
-        )
-
-
-def scorers(cache: Cache) -> pd.DataFrame:
-    """Every scorer, in the order of their arrival."""
-    with cache.reading() as con:
-        return frame(con, "FROM scorer ORDER BY created_at, scorer_id")
 
 
 def missing_texts(cache: Cache, scorer_id: str, dataset: str) -> list[Text]:

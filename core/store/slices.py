@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import InputError
+from core.store.clock import utc_now
 from core.store.fetch import first_row
 from core.store.gate import Cache
 from core.store.items import check_dataset
-from core.store.migrations import utc_now
 
 LONGEST_NAME = 100
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import duckdb
 
-from core.store.derive import DERIVED, scorer_ids, touch_dataset
+from core.store.derive import DERIVED, touch_dataset
 from core.store.fetch import count
 from core.store.gate import Cache
+from core.store.scorers import scorer_ids
 
 UNEQUAL = (
     "len(token_ids) != len(logprobs) OR len(starts) != len(logprobs) "

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from core.analysis.items import item_table
 from core.store.gate import Cache
-from core.store.scores import scorers
+from core.store.scorers import scorers
 from tests.browser.conftest import App
 
 

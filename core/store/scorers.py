@@ -1,0 +1,37 @@
+"""Scorers: under which conditions a score was computed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import duckdb
+import pandas as pd
+
+from core.store.clock import utc_now
+from core.store.fetch import frame
+from core.store.gate import Cache
+from core.types import Scorer
+
+
+def put_scorer(cache: Cache, scorer: Scorer) -> None:
+    """Store a scorer; one that is there already stays as it was."""
+    row = {"scorer_id": scorer.scorer_id, **asdict(scorer), "created_at": utc_now()}
+    columns = ", ".join(f"${name} AS {name}" for name in row)
+    with cache.writing() as con:
+        con.execute(
+            f"INSERT INTO scorer BY NAME SELECT {columns} "
+            "WHERE $scorer_id NOT IN (SELECT scorer_id FROM scorer)",
+            row,
+        )
+
+
+def scorers(cache: Cache) -> pd.DataFrame:
+    """Every scorer, in the order of their arrival."""
+    with cache.reading() as con:
+        return frame(con, "FROM scorer ORDER BY created_at, scorer_id")
+
+
+def scorer_ids(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Their ids in the same order, for work inside a transaction."""
+    rows = con.execute("SELECT scorer_id FROM scorer ORDER BY created_at, scorer_id").fetchall()
+    return [scorer_id for (scorer_id,) in rows]
