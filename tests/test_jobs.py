@@ -235,14 +235,77 @@ def test_killed_at_random_moments_nothing_is_lost_or_doubled(cache, model_folder
     assert verify(cache) == []
 
 
-def test_two_processes_fill_one_cache(cache, model_folder):
+def test_two_processes_fill_one_cache(cache, model_folder, tmp_path):
     n_texts = fill(cache, 100)
-    pair = [children.Process(target=work, args=(cache.folder, model_folder)) for _ in range(2)]
+    other = save_tiny(tmp_path / "other", "llama", byte_level_bpe(add_bos=True), seed=1)
+    pair = [
+        children.Process(target=work, args=(cache.folder, folder))
+        for folder in (model_folder, other)
+    ]
     for child in pair:
         child.start()
     for child in pair:
         child.join()
         assert child.exitcode == 0
-    assert count(cache) == n_texts
-    assert runs(cache)["computed"].sum() == n_texts
+    assert count(cache) == 2 * n_texts
+    assert runs(cache)["computed"].tolist() == [n_texts, n_texts]
     assert verify(cache) == []
+
+
+def test_a_second_job_on_the_same_scorer_is_refused_and_names_the_first(cache, model_folder):
+    fill(cache, 20)
+
+    def second(progress):
+        if progress.phase == "scoring":
+            with pytest.raises(InputError, match="Run first-one is filling the same scorer"):
+                score_dataset(cache, request(model_folder), run_id="second")
+
+    first = score_dataset(cache, request(model_folder), run_id="first-one", watch=second)
+    assert first.computed == first.missing
+    assert runs(cache)["run_id"].tolist() == ["first-one"]
+    assert score_dataset(cache, request(model_folder)).missing == 0
+
+
+# What a run remembers
+
+
+def test_progress_counts_what_is_stored(cache, model_folder, monkeypatch):
+    monkeypatch.setattr(run, "COMMIT_SECONDS", 0)
+    n_texts = fill(cache, 100)
+    seen = []
+    result = score_dataset(cache, request(model_folder), watch=seen.append)
+    last = seen[-1]
+    assert (last.computed, last.failed, last.scorer_id) == (n_texts, 0, result.scorer_id)
+    assert all(p.computed <= p.done_texts for p in seen)
+    assert [p.computed for p in seen] == sorted(p.computed for p in seen)
+
+
+def test_self_checks_are_remembered(cache, model_folder, monkeypatch):
+    fill(cache, 2)
+    score_dataset(cache, request(model_folder), run_id="passed")
+    monkeypatch.setattr(run, "batching_agrees", lambda language_model: False)
+    score_dataset(cache, request(model_folder), run_id="slow")
+
+    def refuse(language_model):
+        raise CanaryFailed("It looks ahead.")
+
+    monkeypatch.setattr(run, "check_causal", refuse)
+    with pytest.raises(CanaryFailed):
+        score_dataset(cache, request(model_folder), run_id="refused")
+    table = runs(cache).set_index("run_id")
+    assert table.loc["passed", "checks"] == "passed"
+    assert table.loc["slow", "checks"].startswith("slow path: Batched scores differ")
+    assert table.loc["refused", "checks"] == "refused: It looks ahead."
+    assert table.loc["refused", "status"] == "failed"
+
+
+def test_a_job_that_breaks_has_failed(cache, model_folder, monkeypatch):
+    fill(cache, 2)
+
+    def broken(*arguments):
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr(run, "put_scores", broken)
+    with pytest.raises(RuntimeError):
+        score_dataset(cache, request(model_folder))
+    assert runs(cache)["status"].tolist() == ["failed"]

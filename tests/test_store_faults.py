@@ -92,7 +92,6 @@ def test_a_truncated_file_is_damaged(cache: Cache, keep: float) -> None:
     size = cache.file.stat().st_size
     os.truncate(cache.file, int(keep if keep > 1 else size * keep))
     with pytest.raises(CacheUnreadable, match="damaged"):
-        datasets(cache)
         verify(cache)
 
 
@@ -167,7 +166,8 @@ def test_a_reader_brings_an_older_cache_up_to_date(
     monkeypatch.setattr("core.store.gate.MIGRATIONS", longer)
     with cache.reading() as con:
         assert con.execute("FROM later").fetchall() == []
-        assert con.execute("SELECT number FROM migration ORDER BY 1").fetchall() == [(1,), (2,)]
+        done = con.execute("SELECT number FROM migration ORDER BY 1").fetchall()
+    assert [number for (number,) in done] == list(range(1, len(longer) + 1))
     assert datasets(cache).dataset.tolist() == ["d"]
 
 
@@ -292,4 +292,13 @@ def test_duckdb_s_words_are_told_apart() -> None:
         'Could not read from file "c.duckdb": Input/output error': CacheError,
     }.items():
         assert type(cache_fault(duckdb.IOException(words), file, writing=True)) is kind
-    assert cache_fault(duckdb.CatalogException("no such table"), file, writing=True) is None
+
+
+@pytest.mark.parametrize(
+    "kind", [duckdb.CatalogException, duckdb.ConversionException, duckdb.InvalidInputException]
+)
+def test_only_errors_of_the_disk_are_about_the_file_once_it_is_open(kind: type) -> None:
+    file = Path("c.duckdb")
+    for words in ("Corrupt database file", "No space left on device", "Could not set lock"):
+        assert cache_fault(kind(words), file, writing=True) is None
+        assert cache_fault(kind(words), file, writing=True, opening=True) is not None

@@ -9,9 +9,11 @@ import typer
 
 from core import settings
 from core.cli.data_sets import DatasetOption, report_summary
+from core.cli.estimate import say_estimate
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
+    RunOption,
     open_cache,
     print_json,
     print_table,
@@ -21,6 +23,9 @@ from core.cli.terminal import (
 )
 from core.export.tables import json_rows
 from core.items.report import read_dataset
+from core.jobs.progress import Progress
+from core.jobs.running import RunningJob, running_job
+from core.jobs.spec import DEMO_REQUEST, JobSpec, ScoreRequest, anywhere
 from core.store.gate import Cache
 from core.store.items import put_dataset, require_dataset
 from core.store.scores import unscored
@@ -32,23 +37,13 @@ ITEMS_FAILED = 3
 STOPPED = 130
 
 
-def demo(cache: CacheOption = None, as_json: JsonOption = False) -> None:
+def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption = None) -> None:
     """Prepare the demo model, import the demo items and score them."""
     store = open_cache(cache)
-    report = read_dataset(settings.DEMO_DATA)
-    stored = put_dataset(
-        store,
-        settings.DEMO_DATASET,
-        report.items,
-        path=str(settings.DEMO_DATA),
-        format="native",
-        sha256=report.sha256,
-        note="Written by a language model for this project, not reviewed by native speakers.",
-        replace=True,
-    )
-    summary = report_summary(settings.DEMO_DATASET, report, stored)
-    request = {"model": "demo", "dataset": settings.DEMO_DATASET}
-    _score(store, request, as_json=as_json, more={"import": summary})
+    with running_job(store, JobSpec(command="demo"), run) as job:
+        summary = _import_demo(store)
+        result = _score(store, DEMO_REQUEST, job)
+    _say_result(store, result, as_json=as_json, more={"import": summary})
 
 
 def score(
@@ -74,32 +69,78 @@ def score(
         bool,
         typer.Option("--trust-remote-code", help="Run Python code that comes with the model."),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only say what is missing and what it would take."),
+    ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
+    run: RunOption = None,
 ) -> None:
     """Score what is missing of a data set.
 
     Texts that this model scored before are not computed again. Ctrl-C stops after the batch in
     hand; the same command goes on from there.
     """
-    request = {
-        "model": model,
-        "dataset": dataset,
-        "dtype": dtype,
-        "device": device,
-        "exact": exact,
-        "trust_remote_code": trust_remote_code,
-    }
-    _score(open_cache(cache), request, as_json=as_json, more={})
+    request = ScoreRequest(
+        model=model,
+        dataset=dataset,
+        dtype=dtype,
+        device=device,
+        exact=exact,
+        trust_remote_code=trust_remote_code,
+    )
+    store = open_cache(cache)
+    if run is None:
+        require_dataset(store, dataset)  # a mistyped name is no run
+    if dry_run:
+        say_estimate(store, request, as_json=as_json)
+        return
+    with running_job(store, JobSpec(request=anywhere(request)), run) as job:
+        result = _score(store, request, job)
+    _say_result(store, result, as_json=as_json, more={})
 
 
-def _score(store: Cache, request: dict[str, Any], *, as_json: bool, more: dict[str, Any]) -> None:
-    require_dataset(store, request["dataset"])
+def _import_demo(store: Cache) -> dict[str, Any]:
+    report = read_dataset(settings.DEMO_DATA)
+    stored = put_dataset(
+        store,
+        settings.DEMO_DATASET,
+        report.items,
+        path=str(settings.DEMO_DATA),
+        format="native",
+        sha256=report.sha256,
+        note="Written by a language model for this project, not reviewed by native speakers.",
+        replace=True,
+    )
+    return report_summary(settings.DEMO_DATASET, report, stored)
+
+
+def _score(store: Cache, request: ScoreRequest, job: RunningJob) -> ScoreResult:
+    """Compute, telling the terminal and the run folder; stop when either is asked to."""
+    require_dataset(store, request.dataset)
     # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
-    from core.jobs.run import ScoreRequest, score_dataset
+    from core.jobs.run import score_dataset
 
-    with stop_on_interrupt() as stop, progress_bar() as watch:
-        result = score_dataset(store, ScoreRequest(**request), watch=watch, stop=stop)
+    with stop_on_interrupt() as interrupted, progress_bar() as draw:
+
+        def watch(progress: Progress) -> None:
+            job.report(progress)
+            draw(progress)
+
+        result = score_dataset(
+            store,
+            request,
+            run_id=job.run_id,
+            watch=watch,
+            stop=lambda: interrupted() or job.stop_asked(),
+        )
+    job.end("stopped" if result.stopped else "finished")
+    return result
+
+
+def _say_result(store: Cache, result: ScoreResult, *, as_json: bool, more: dict[str, Any]) -> None:
+    """Print what was done, and leave with the exit code that it means."""
     failures = unscored(store, result.scorer_id, result.dataset)
     if as_json:
         print_json(asdict(result) | {"failures": json_rows(failures)} | more)

@@ -45,6 +45,11 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Write one JSON object to standard output.")
 ]
 
+RunOption = Annotated[
+    str | None,
+    typer.Option("--run", hidden=True, help="The run folder that the app has made for this job."),
+]
+
 SHOWN_PROBLEMS = 20
 ANY_WIDTH = 1_000_000
 

@@ -15,6 +15,10 @@ class Progress:
     total_texts: int = 0
     done_characters: int = 0
     total_characters: int = 0
+    computed: int = 0  # texts whose scores are stored
+    failed: int = 0  # texts that cannot be scored
+    scorer_id: str = ""  # known once the model is opened
+    checks: str = ""  # how the self-checks came out: "passed", "slow path: ...", "refused: ..."
 
 
 Watch = Callable[[Progress], None]

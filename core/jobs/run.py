@@ -7,15 +7,17 @@ the next run computes only what is still missing.
 from __future__ import annotations
 
 import platform
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from importlib.metadata import version
 
+from core.errors import CacheError, CanaryFailed
 from core.items.texts import join
+from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import Progress, Stop, Watch, never, unwatched
+from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
 from core.scoring.canaries import batching_agrees, check_causal, check_known_scores
@@ -29,20 +31,10 @@ from core.store.scorers import put_scorer
 from core.store.scores import missing_texts, put_scores, sample_scores
 from core.types import Scorer, Text, TokenScore, Unscored
 
+KIND = "score"  # of the jobs that fill a scorer, only one runs at a time
 COMMIT_SECONDS = 2.0  # work between two commits: what a killed job can lose
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "duckdb")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreRequest:
-    """What to score with what."""
-
-    model: str  # a spec: "demo", a folder, "org/name[@revision]"
-    dataset: str
-    dtype: str = "auto"
-    device: str = "auto"
-    exact: bool = False
-    trust_remote_code: bool = False
+PASSED = "passed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +54,19 @@ class ScoreResult:
 
 
 def score_dataset(
-    cache: Cache, request: ScoreRequest, *, watch: Watch = unwatched, stop: Stop = never
+    cache: Cache,
+    request: ScoreRequest,
+    *,
+    run_id: str | None = None,
+    watch: Watch = unwatched,
+    stop: Stop = never,
 ) -> ScoreResult:
     """Score every text of a data set that has no score under this model yet.
 
     Raises
     ------
     InputError
-        When there is no such data set.
+        When there is no such data set, or another job fills the same scorer.
     ModelError
         When the model cannot be opened, or one of its self-checks fails.
     CacheError
@@ -77,57 +74,42 @@ def score_dataset(
     """
     require_dataset(cache, request.dataset)
     began = time.monotonic()
-    watch(Progress("opening the model"))
-    language_model = open_model(
-        request.model,
-        dtype=request.dtype,
-        device=request.device,
-        models_folder=cache.folder / "models",
-        trust_remote_code=request.trust_remote_code,
-    )
-    watch(Progress("checking the model"))
-    scorer, notes = checked_scorer(cache, language_model, exact=request.exact)
-    texts = missing_texts(cache, scorer.scorer_id, request.dataset)
-    run_id = new_run_id()
-    start_run(
-        cache,
-        run_id,
-        command="score",
-        scorer_id=scorer.scorer_id,
-        dataset=request.dataset,
-        versions=library_versions(),
-        spec=asdict(request),
-    )
-    computed = failed = 0
-    status = "died"
-    try:
-        outcomes = score_texts(language_model, texts, exact=scorer.batching == "exact")
-        for batch in _in_commits(_watched(outcomes, texts, watch), stop):
-            scores = [o for o in batch if isinstance(o, TokenScore)]
-            unscored = [o for o in batch if isinstance(o, Unscored)]
-            computed += put_scores(cache, scorer.scorer_id, scores, unscored)
-            failed += len(unscored)
-        status = "stopped" if stop() else "finished"
-    finally:
-        end_run(cache, run_id, computed=computed, failed=failed, status=status)
+    run_id = run_id or new_run_id()
+    with _refusal_recorded(cache, run_id, request):
+        watch(Progress("opening the model"))
+        language_model = open_model(
+            request.model,
+            dtype=request.dtype,
+            device=request.device,
+            models_folder=cache.folder / "models",
+            trust_remote_code=request.trust_remote_code,
+        )
+        watch(Progress("checking the model"))
+        scorer, notes = checked_scorer(language_model, exact=request.exact)
+        with one_at_a_time(cache, KIND, scorer.scorer_id, run_id):
+            check_known_scores(language_model, sample_scores(cache, scorer.scorer_id))
+            put_scorer(cache, scorer)
+            missing = missing_texts(cache, scorer.scorer_id, request.dataset)
+            checks = f"slow path: {' '.join(notes)}" if notes else PASSED
+            _start(cache, run_id, request, scorer.scorer_id, checks)
+            known = Progress("scoring", scorer_id=scorer.scorer_id, checks=checks)
+            done = _fill(cache, run_id, scorer, language_model, missing, known, watch, stop)
     return ScoreResult(
         scorer_id=scorer.scorer_id,
         model=scorer.model,
         dataset=request.dataset,
         batching=scorer.batching,
-        missing=len(texts),
-        computed=computed,
-        failed=failed,
-        stopped=status == "stopped",
+        missing=len(missing),
+        computed=done.computed,
+        failed=done.failed,
+        stopped=done.status == "stopped",
         seconds=round(time.monotonic() - began, 3),
         notes=notes,
     )
 
 
-def checked_scorer(
-    cache: Cache, language_model: LanguageModel, *, exact: bool
-) -> tuple[Scorer, tuple[str, ...]]:
-    """Run the self-checks of a model and enter it in the cache.
+def checked_scorer(language_model: LanguageModel, *, exact: bool) -> tuple[Scorer, tuple[str, ...]]:
+    """Run the self-checks that need the model alone.
 
     Returns
     -------
@@ -139,10 +121,7 @@ def checked_scorer(
     if not exact and not batching_agrees(language_model):
         exact = True
         notes = ("Batched scores differ from single ones, so texts are scored one at a time.",)
-    scorer = scorer_of(language_model, exact=exact)
-    check_known_scores(language_model, sample_scores(cache, scorer.scorer_id))
-    put_scorer(cache, scorer)
-    return scorer, notes
+    return scorer_of(language_model, exact=exact), notes
 
 
 def scorer_of(language_model: LanguageModel, *, exact: bool) -> Scorer:
@@ -161,31 +140,75 @@ def scorer_of(language_model: LanguageModel, *, exact: bool) -> Scorer:
     )
 
 
-def new_run_id() -> str:
-    """A name for a run that sorts by time: 20261129-204512-3f9a."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-
-
 def library_versions() -> dict[str, str]:
     """Versions of what takes part in a score; recorded with every run."""
     return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
 
 
-def _watched(
-    outcomes: Iterable[list[Outcome]], texts: Sequence[Text], watch: Watch
-) -> Iterator[list[Outcome]]:
-    """Pass outcomes on, telling the watcher after each batch how far they have come."""
-    length = {t.text_id: len(join(t.context, t.continuation)) for t in texts}
-    progress = Progress("scoring", 0, len(texts), 0, sum(length.values()))
-    watch(progress)
-    for batch in outcomes:
-        yield batch
-        progress = replace(
-            progress,
-            done_texts=progress.done_texts + len(batch),
-            done_characters=progress.done_characters + sum(length[o.text_id] for o in batch),
+@dataclass
+class _Done:
+    """What a job has stored so far."""
+
+    computed: int = 0
+    failed: int = 0
+    status: str = "failed"
+
+
+def _fill(
+    cache: Cache,
+    run_id: str,
+    scorer: Scorer,
+    language_model: LanguageModel,
+    texts: Sequence[Text],
+    known: Progress,
+    watch: Watch,
+    stop: Stop,
+) -> _Done:
+    """Compute texts and store them commit by commit; the run's row says how it ended."""
+    done = _Done()
+
+    def tell(progress: Progress) -> None:
+        watch(replace(progress, computed=done.computed, failed=done.failed))
+
+    try:
+        outcomes = score_texts(language_model, texts, exact=scorer.batching == "exact")
+        meter = _Meter(texts, known, tell)
+        for batch in _in_commits(meter.counted(outcomes), stop):
+            scores = [o for o in batch if isinstance(o, TokenScore)]
+            unscored = [o for o in batch if isinstance(o, Unscored)]
+            done.computed += put_scores(cache, scorer.scorer_id, scores, unscored)
+            done.failed += len(unscored)
+            tell(meter.progress)
+        done.status = "stopped" if stop() else "finished"
+    except KeyboardInterrupt:
+        done.status = "stopped"
+        raise
+    finally:
+        end_run(cache, run_id, **asdict(done))
+    return done
+
+
+class _Meter:
+    """Counts the outcomes that pass through, and tells after each batch."""
+
+    def __init__(self, texts: Sequence[Text], known: Progress, tell: Watch) -> None:
+        self._length = {t.text_id: len(join(t.context, t.continuation)) for t in texts}
+        self._tell = tell
+        self.progress = replace(
+            known, total_texts=len(texts), total_characters=sum(self._length.values())
         )
-        watch(progress)
+
+    def counted(self, outcomes: Iterable[list[Outcome]]) -> Iterator[list[Outcome]]:
+        self._tell(self.progress)
+        for batch in outcomes:
+            characters = sum(self._length[o.text_id] for o in batch)
+            self.progress = replace(
+                self.progress,
+                done_texts=self.progress.done_texts + len(batch),
+                done_characters=self.progress.done_characters + characters,
+            )
+            self._tell(self.progress)
+            yield batch
 
 
 def _in_commits(batches: Iterable[list[Outcome]], stop: Stop) -> Iterator[list[Outcome]]:
@@ -201,3 +224,28 @@ def _in_commits(batches: Iterable[list[Outcome]], stop: Stop) -> Iterator[list[O
             return
     if pending:
         yield pending
+
+
+@contextmanager
+def _refusal_recorded(cache: Cache, run_id: str, request: ScoreRequest) -> Iterator[None]:
+    """Enter a model that fails a self-check among the runs: the next reader should know."""
+    try:
+        yield
+    except CanaryFailed as refusal:
+        with suppress(CacheError):  # the refusal matters more than its record
+            _start(cache, run_id, request, "", f"refused: {refusal}")
+            end_run(cache, run_id, status="failed")
+        raise
+
+
+def _start(cache: Cache, run_id: str, request: ScoreRequest, scorer_id: str, checks: str) -> None:
+    start_run(
+        cache,
+        run_id,
+        command="score",
+        scorer_id=scorer_id,
+        dataset=request.dataset,
+        versions=library_versions(),
+        spec=asdict(request),
+        checks=checks,
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import psutil
 import torch
 
@@ -22,8 +24,7 @@ def check_fits(weight_bytes: int, dtype: torch.dtype, device: str, label: str) -
         With the numbers in gigabytes.
     """
     needed = MARGIN * weight_bytes
-    for place in dict.fromkeys(["cpu", device]):
-        free = free_bytes(place)
+    for place, free in _free(device).items():
         if needed > free:
             raise ModelTooLarge(
                 f"{label} needs about {needed / GIGABYTE:.1f} GB in {dtype_name(dtype)} and "
@@ -32,11 +33,36 @@ def check_fits(weight_bytes: int, dtype: torch.dtype, device: str, label: str) -
             )
 
 
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """What a model will need to score, and what there is."""
+
+    needed_bytes: int
+    free_bytes: dict[str, int]  # by kind of device; on its way to a GPU a model passes the cpu
+
+    @property
+    def fits(self) -> bool:
+        """Whether every place has room."""
+        return self.needed_bytes <= min(self.free_bytes.values())
+
+
+def estimate_memory(
+    weight_bytes: int, device: str, *, batch_tokens: int, vocab_size: int, itemsize: int
+) -> MemoryEstimate:
+    """The weights with their margin, and the logits of the largest batch in the model's dtype."""
+    logits = batch_tokens * vocab_size * itemsize
+    return MemoryEstimate(round(MARGIN * weight_bytes) + logits, _free(device))
+
+
 def free_bytes(device: str) -> int:
     """Memory that a program can still have on a kind of device (mps shares main memory)."""
     if device == "cuda":
         return torch.cuda.mem_get_info()[0]
     return int(psutil.virtual_memory().available)
+
+
+def _free(device: str) -> dict[str, int]:
+    return {place: free_bytes(place) for place in dict.fromkeys(["cpu", device])}
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -48,8 +48,10 @@ class Source:
     fingerprint: str
 
 
-def find_source(spec: str, models_folder: Path, *, with_code: bool = False) -> Source:
-    """Find the model that a spec names; a hub model is downloaded.
+def find_source(
+    spec: str, models_folder: Path, *, with_code: bool = False, with_weights: bool = True
+) -> Source:
+    """Find the model that a spec names; a hub model is downloaded, on request without its weights.
 
     A folder that exists wins over a hub name; the spec "demo" always is the demo model.
 
@@ -67,7 +69,7 @@ def find_source(spec: str, models_folder: Path, *, with_code: bool = False) -> S
         raise ModelNotFound(f"{spec} is a file; name the folder that holds config.json.")
     named = HUB_SPEC.fullmatch(spec)
     if named and not spec.startswith((".", "/")):
-        return _hub_source(named[1], named[2], with_code=with_code)
+        return _hub_source(named[1], named[2], with_code=with_code, with_weights=with_weights)
     raise ModelNotFound(
         f'There is no model "{spec}": name a folder that exists, org/name[@revision] from the '
         f"hub, or demo.{_hint(spec)}"
@@ -81,9 +83,10 @@ def _local_source(folder: Path, *, with_code: bool) -> Source:
     return Source(folder, folder.name, folder_fingerprint(folder, with_code=with_code))
 
 
-def _hub_source(name: str, revision: str | None, *, with_code: bool) -> Source:
-    folder = _download(name, revision, SAFETENSORS, with_code=with_code)
-    if not weight_files(folder):
+def _hub_source(name: str, revision: str | None, *, with_code: bool, with_weights: bool) -> Source:
+    wanted = SAFETENSORS if with_weights else ()
+    folder = _download(name, revision, wanted, with_code=with_code)
+    if with_weights and not weight_files(folder):
         folder = _download(name, revision, PICKLED, with_code=with_code)
     if not (folder / "config.json").is_file():
         raise ModelNotFound(f"{name} on the hub holds no config.json, so it is not a model.")

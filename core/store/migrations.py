@@ -11,8 +11,9 @@ from pathlib import Path
 
 import duckdb
 
-from core.errors import CacheError, CacheNewer
+from core.errors import CacheError
 from core.store.clock import utc_now
+from core.store.faults import newer
 from core.store.fetch import first_row
 
 _FIRST = """
@@ -89,7 +90,10 @@ CREATE TABLE slice (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES)
+# How a model's self-checks came out in a run; empty for the runs of before.
+_CHECKS = "ALTER TABLE run ADD COLUMN checks VARCHAR DEFAULT ''"
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS)
 
 
 def migrate(con: duckdb.DuckDBPyConnection, file: Path) -> None:
@@ -122,8 +126,5 @@ def schema_number(con: duckdb.DuckDBPyConnection, file: Path) -> int:
     row = first_row(con, "SELECT max(number) FROM migration")
     number = int(row[0]) if row else 0
     if number > len(MIGRATIONS):
-        raise CacheNewer(
-            f"{file} was written by a newer version of Stereoscope; "
-            "upgrade the program or choose another folder with --cache."
-        )
+        raise newer(f"{file} was written by a newer version of Stereoscope", "upgrade the program")
     return number

@@ -24,8 +24,12 @@ def start_run(
     dataset: str = "",
     versions: Mapping[str, str] | None = None,
     spec: Mapping[str, Any] | None = None,
+    checks: str = "",
 ) -> None:
     """Note that a run has begun; `versions` and `spec` are kept as JSON.
+
+    `checks` says how the model's self-checks came out: "passed", "slow path: ..." or
+    "refused: ...".
 
     Raises
     ------
@@ -37,8 +41,8 @@ def start_run(
         if first_row(con, "SELECT 1 FROM run WHERE run_id = ?", [run_id]):
             raise ValueError(f"run {run_id} is there already")
         con.execute(
-            "INSERT INTO run VALUES (?, ?, ?, ?, ?, NULL, 0, 0, ?, ?, ?)",
-            [run_id, command, scorer_id, dataset, utc_now(), *packed, RUNNING],
+            "INSERT INTO run VALUES (?, ?, ?, ?, ?, NULL, 0, 0, ?, ?, ?, ?)",
+            [run_id, command, scorer_id, dataset, utc_now(), *packed, RUNNING, checks],
         )
 
 

@@ -1,0 +1,59 @@
+"""`score --dry-run`: what a job would take, said before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from core.cli.terminal import out, print_json, say
+from core.jobs.spec import ScoreRequest
+from core.store.gate import Cache
+
+if TYPE_CHECKING:
+    from core.jobs.estimate import Estimate
+
+GIGABYTE = 1e9
+
+
+def say_estimate(store: Cache, request: ScoreRequest, *, as_json: bool) -> None:
+    """Print an estimate; that a model does not fit is an answer, not an error."""
+    from core.jobs.estimate import estimate  # torch takes seconds
+
+    found = estimate(store, request)
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        for line in _lines(found):
+            say(line, to=out)
+
+
+def _as_json(found: Estimate) -> dict[str, Any]:
+    scorer = asdict(found.scorer) | {"scorer_id": found.scorer.scorer_id}
+    memory = asdict(found.memory) | {"fits": found.memory.fits}
+    return asdict(found) | {"scorer": scorer, "memory": memory}
+
+
+def _lines(found: Estimate) -> list[str]:
+    scorer, memory = found.scorer, found.memory
+    free = ", ".join(f"{size / GIGABYTE:.1f} GB on {p}" for p, size in memory.free_bytes.items())
+    about = "" if found.tokens_counted else "about "
+    lines = [
+        f"{scorer.model} in {scorer.dtype} on {scorer.device} (scorer {scorer.scorer_id}, "
+        f"{scorer.batching}), data set {found.dataset}",
+        f"Missing: {found.texts} texts, {found.characters} characters, {about}{found.tokens} "
+        "tokens",
+        f"Memory: {memory.needed_bytes / GIGABYTE:.1f} GB needed, {free} free: "
+        f"{'fits' if memory.fits else 'does not fit'}",
+        f"Disk: at most {found.disk_bytes / GIGABYTE:.3f} GB for the scores, "
+        f"{found.disk_free_bytes / GIGABYTE:.1f} GB free",
+        f"Time: {_time(found)}",
+    ]
+    if found.download_bytes:
+        lines.append(f"Download first: about {found.download_bytes / GIGABYTE:.1f} GB of weights")
+    return lines
+
+
+def _time(found: Estimate) -> str:
+    if found.seconds is None or not found.texts:
+        return found.speed_from
+    return f"about {found.seconds:.0f} s, at the speed of run {found.speed_from}"

@@ -1,0 +1,123 @@
+"""What a scoring job would take, before it starts; no weights are read (needs torch).
+
+What is missing is counted, not guessed: the scorer's identity is known from config, tokenizer and
+the hash of the weights. The time comes from an earlier run of the same scorer on this machine, and
+is unknown without one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.items.texts import join
+from core.jobs.follow import recorded_speed
+from core.jobs.run import scorer_of
+from core.jobs.spec import ScoreRequest
+from core.models.fingerprint import weight_files
+from core.models.memory import MemoryEstimate, estimate_memory
+from core.models.plan import plan_model
+from core.scoring.causal import TOKEN_BUDGET
+from core.scoring.encoding import Encoded, encode
+from core.store.gate import Cache
+from core.store.items import require_dataset
+from core.store.scores import missing_texts
+from core.types import Scorer, Text
+
+SAMPLE = 500  # texts whose tokens are counted; with more, the rest is inferred from characters
+
+# A stored score: five lists of four-byte numbers (ids, log-probabilities, two ends of a span, word)
+# and about this much for ids, sum and item scores. The file's compression is left out.
+BYTES_PER_TOKEN = 5 * 4
+BYTES_PER_TEXT = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What a scoring job would take."""
+
+    scorer: Scorer
+    dataset: str
+    texts: int  # without a score under this scorer
+    characters: int
+    tokens: int  # read by the model
+    tokens_counted: bool  # else inferred from a sample of the texts
+    memory: MemoryEstimate
+    download_bytes: int  # weights that are not on this machine yet
+    seconds: float | None  # None: nobody knows
+    speed_from: str  # the run whose speed was taken, or why the time is unknown
+    disk_bytes: int  # at most, for the scores
+    disk_free_bytes: int
+
+
+def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
+    """Find out what scoring would take.
+
+    Raises
+    ------
+    InputError, ModelError, CacheError
+        As the job itself would, as far as can be told without the weights.
+    """
+    require_dataset(cache, request.dataset)
+    plan = plan_model(
+        request.model,
+        dtype=request.dtype,
+        device=request.device,
+        models_folder=cache.folder / "models",
+        trust_remote_code=request.trust_remote_code,
+        download=False,
+    )
+    model = plan.described()
+    scorer = scorer_of(model, exact=request.exact)
+    texts = missing_texts(cache, scorer.scorer_id, request.dataset)
+    characters = sum(_length(text) for text in texts)
+    sample = texts[:: max(1, -(-len(texts) // SAMPLE))]
+    encoded = [encode(model.tokenizer, text, model.window) for text in sample]
+    read, scored, longest = _tokens(encoded)
+    share = characters / max(1, sum(_length(text) for text in sample))
+    weights = plan.weight_bytes()
+    seconds, source = _seconds(cache, scorer.scorer_id, characters)
+    return Estimate(
+        scorer=scorer,
+        dataset=request.dataset,
+        texts=len(texts),
+        characters=characters,
+        tokens=round(read * share),
+        tokens_counted=len(sample) == len(texts),
+        memory=estimate_memory(
+            weights,
+            plan.device,
+            batch_tokens=longest if request.exact else max(TOKEN_BUDGET, longest),
+            vocab_size=model.model.config.get_text_config().vocab_size,
+            itemsize=plan.dtype.itemsize,
+        ),
+        download_bytes=0 if weight_files(plan.source.folder) else weights,
+        seconds=seconds,
+        speed_from=source,
+        disk_bytes=round(scored * share) * BYTES_PER_TOKEN + len(texts) * BYTES_PER_TEXT,
+        disk_free_bytes=shutil.disk_usage(cache.folder).free,
+    )
+
+
+def _tokens(encoded: Sequence[object]) -> tuple[int, int, int]:
+    """Tokens read, tokens scored, and those of the longest text."""
+    ready = [e for e in encoded if isinstance(e, Encoded)]
+    return (
+        sum(len(e.ids) for e in ready),
+        sum(len(e.ids) - e.first for e in ready),
+        max((len(e.ids) for e in ready), default=0),
+    )
+
+
+def _seconds(cache: Cache, scorer_id: str, characters: int) -> tuple[float | None, str]:
+    if not characters:
+        return 0.0, "nothing is missing"
+    speed = recorded_speed(cache, scorer_id)
+    if speed is None:
+        return None, "unknown: no earlier run of this scorer tells its speed here"
+    return characters / speed.characters_per_second, speed.run_id
+
+
+def _length(text: Text) -> int:
+    return len(join(text.context, text.continuation))

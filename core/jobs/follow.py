@@ -1,0 +1,203 @@
+"""Jobs as seen from outside: from their folders alone, so that every page rerun can afford it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
+from core.jobs.progress import Progress
+from core.jobs.spec import JobSpec, known_fields
+from core.store.gate import Cache
+
+State = Literal["starting", "running", "stopping", "stopped", "finished", "failed", "died"]
+ALIVE = ("starting", "running", "stopping")
+ENDED = ("stopped", "finished", "failed")
+
+RATE_SECONDS = 30.0  # the rate is that of the last half minute
+TAIL_BYTES = 32_768  # of progress.jsonl: more than half a minute of lines
+LOG_BYTES = 65_536
+SPEED_RUNS = 200  # how many of the latest runs are searched for an earlier one of a scorer
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobView:
+    """A job at this moment."""
+
+    run_id: str
+    state: State
+    spec: JobSpec | None  # None where the folder does not tell
+    progress: Progress
+    seconds: float  # spent in the progress's phase
+    rate: float | None  # texts per second lately
+    seconds_left: float | None
+    error: str  # of a failed job: one sentence
+    started: datetime  # UTC
+    ended: datetime | None  # UTC; of a died job: its last sign of life
+
+    @property
+    def alive(self) -> bool:
+        return self.state in ALIVE
+
+    @property
+    def command(self) -> str:
+        return self.spec.command if self.spec else ""
+
+    @property
+    def model(self) -> str:
+        return self.spec.request.model if self.spec else ""
+
+    @property
+    def dataset(self) -> str:
+        return self.spec.request.dataset if self.spec else ""
+
+    @property
+    def fraction(self) -> float:
+        """How much of the work is done, in characters, from 0 to 1."""
+        if self.progress.total_characters:
+            return min(1.0, self.progress.done_characters / self.progress.total_characters)
+        return 1.0 if self.state == "finished" else 0.0
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast a run was."""
+
+    run_id: str
+    characters_per_second: float
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of progress.jsonl."""
+
+    time: datetime
+    seconds: float
+    progress: Progress
+    ended: str
+    error: str
+
+
+def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
+    """The jobs of a cache, the latest first.
+
+    Parameters
+    ----------
+    latest
+        At most this many.
+    """
+    return [view_job(folder) for folder in islice(run_folders(cache), latest)]
+
+
+def view_job(folder: RunFolder) -> JobView:
+    """One job; whatever is missing in its folder, there is a state."""
+    held = is_held(folder)  # before the lines: a job that has let go has written them all
+    lines = _read_lines(folder.progress)
+    last = lines[-1] if lines else None
+    rate, characters_rate = _rates(lines)
+    state = _state(folder, held, last)
+    left = None
+    if last and characters_rate and state in ALIVE:
+        left = (last.progress.total_characters - last.progress.done_characters) / characters_rate
+    return JobView(
+        run_id=folder.run_id,
+        state=state,
+        spec=read_spec(folder),
+        progress=last.progress if last else Progress("starting"),
+        seconds=last.seconds if last else 0.0,
+        rate=rate if state in ALIVE else None,
+        seconds_left=left,
+        error=last.error if last else "",
+        started=folder.started,
+        ended=last.time if last and state not in ALIVE else None,
+    )
+
+
+def log_tail(cache: Cache, run_id: str, n_lines: int = 40) -> str:
+    """The last lines that a job without a terminal wrote; empty where it wrote none.
+
+    Raises
+    ------
+    InputError
+        When there is no such run.
+    """
+    text = _tail(find_run(cache, run_id).log, LOG_BYTES).decode("utf-8", "replace")
+    # A progress bar draws over its line again and again; only its last picture counts.
+    lines = [line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")]
+    return "\n".join(lines[-n_lines - 1 :]).strip("\n")
+
+
+def recorded_speed(cache: Cache, scorer_id: str) -> Speed | None:
+    """The speed of the latest run that has scored under this scorer for a second or more."""
+    for view in follow(cache, latest=SPEED_RUNS):
+        known = view.progress.scorer_id == scorer_id and view.progress.phase == "scoring"
+        if known and view.seconds >= 1.0 and view.progress.done_characters:
+            return Speed(view.run_id, view.progress.done_characters / view.seconds)
+    return None
+
+
+def _state(folder: RunFolder, held: bool, last: _Line | None) -> State:
+    if last and last.ended in ENDED:
+        return last.ended  # type: ignore[return-value]
+    if not held:
+        return "died"
+    if folder.stop.exists():
+        return "stopping"
+    return "running" if last else "starting"
+
+
+def _rates(lines: Sequence[_Line]) -> tuple[float | None, float | None]:
+    """Texts and characters per second lately, by the job's own clock."""
+    if not lines:
+        return None, None
+    last = lines[-1]
+    recent = [
+        line
+        for line in lines
+        if line.progress.phase == last.progress.phase
+        and last.seconds - line.seconds <= RATE_SECONDS
+    ]
+    seconds = last.seconds - recent[0].seconds
+    texts = last.progress.done_texts - recent[0].progress.done_texts
+    characters = last.progress.done_characters - recent[0].progress.done_characters
+    if seconds <= 0 or texts <= 0:
+        return None, None
+    return texts / seconds, characters / seconds
+
+
+def _read_lines(path: Path) -> list[_Line]:
+    """The last lines that can be read; a torn one is left out."""
+    lines = (_parsed(text) for text in _tail(path, TAIL_BYTES).splitlines())
+    return [line for line in lines if line is not None]
+
+
+def _parsed(text: bytes) -> _Line | None:
+    try:
+        values: dict[str, Any] = json.loads(text)
+        return _Line(
+            time=datetime.fromisoformat(values["time"]),
+            seconds=float(values["seconds"]),
+            progress=Progress(**known_fields(Progress, values)),
+            ended=str(values["ended"]),
+            error=str(values["error"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _tail(path: Path, n_bytes: int) -> bytes:
+    """The end of a file, from the beginning of a line; empty where there is none."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - n_bytes))
+            content = file.read()
+    except OSError:
+        return b""
+    return content if size <= n_bytes else content.partition(b"\n")[2]

@@ -1,0 +1,118 @@
+"""What a job is asked to do: enough to start it, to repeat it and to resume it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from core import settings
+from core.errors import InputError
+
+COMMANDS = ("score", "demo")
+DEMO_MODEL = "demo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRequest:
+    """What to score with what."""
+
+    model: str  # a spec: "demo", a folder, "org/name[@revision]"
+    dataset: str
+    dtype: str = "auto"
+    device: str = "auto"
+    exact: bool = False
+    trust_remote_code: bool = False
+
+
+DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobSpec:
+    """A job as a person asked for it."""
+
+    command: str = "score"  # one of COMMANDS
+    request: ScoreRequest = field(default=DEMO_REQUEST)
+    resumes: str = ""  # the run that this one goes on from
+
+    def arguments(self) -> list[str]:
+        """The words after `python -m core`; values cannot be taken for options.
+
+        Raises
+        ------
+        InputError
+            When the command is not one that can be started, or a value cannot be passed on.
+        """
+        if self.command not in COMMANDS:
+            raise InputError(f"{self.command!r} is none of the jobs {', '.join(COMMANDS)}.")
+        if self.command == "demo":
+            return ["demo"]
+        words = ["score"]
+        for f in fields(ScoreRequest):
+            value = getattr(self.request, f.name)
+            option = "--" + f.name.replace("_", "-")
+            if value is True:
+                words.append(option)
+            elif value is not False and value != f.default:
+                words.append(f"{option}={_checked(f.name, value)}")
+        return words
+
+    def command_line(self) -> str:
+        """The line that repeats this job in a shell."""
+        return shlex.join(["python", "-m", "core", *self.arguments()])
+
+
+def anywhere(request: ScoreRequest) -> ScoreRequest:
+    """The request with a model folder's whole path, so that it means the same from any folder."""
+    path = Path(request.model).expanduser()
+    if request.model in ("", DEMO_MODEL) or "\0" in request.model or not path.is_dir():
+        return request
+    return replace(request, model=str(path.resolve()))
+
+
+def spec_to_json(spec: JobSpec) -> dict[str, Any]:
+    """A spec as plain values."""
+    return asdict(spec)
+
+
+def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
+    """A spec from plain values; settings that this version does not know are left out.
+
+    Raises
+    ------
+    ValueError
+        When it is not a spec.
+    """
+    try:
+        request = ScoreRequest(**known_fields(ScoreRequest, values["request"]))
+        spec = JobSpec(**{**known_fields(JobSpec, values), "request": request})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a job: {error}") from error
+    return spec
+
+
+def known_fields(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that a dataclass has a field for.
+
+    Raises
+    ------
+    TypeError
+        When one of them is not of the field's type.
+    """
+    known = {f.name: values[f.name] for f in fields(kind) if f.name in values}
+    for f in fields(kind):
+        wanted = {"str": str, "bool": bool, "int": int}.get(str(f.type))
+        if wanted and not isinstance(known.get(f.name, wanted()), wanted):
+            raise TypeError(f"{f.name} is {known[f.name]!r}")
+    return known
+
+
+def _checked(name: str, value: str) -> str:
+    if not value.strip():
+        raise InputError(f"The {name} is empty; name one.")
+    if not value.isprintable():
+        raise InputError(f"The {name} {value!r} holds a character that no name has.")
+    return value

@@ -1,0 +1,185 @@
+"""What opening a model would mean, found out before any weight is read.
+
+Everything that can refuse a model without its weights is tried here: the spec, the kind of head,
+the device, the tokenizer. Shapes come from the config on the meta device, which has no values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+)
+
+from core.errors import InputError, ModelError
+from core.models.canary import agrees_with_file, check_round_trip
+from core.models.config import check_kind, first_line, read_config, read_window
+from core.models.fingerprint import weight_files
+from core.models.language_model import Kind, LanguageModel
+from core.models.memory import dtype_name
+from core.models.sources import Source, check_weights_exist, find_source
+
+AUTO_CLASSES: dict[Kind, Any] = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM}
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+DEVICES = ("cuda", "mps", "cpu")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelPlan:
+    """A model that is found and readable, with what was decided about opening it."""
+
+    source: Source
+    config: PreTrainedConfig
+    tokenizer: PreTrainedTokenizerBase
+    kind: Kind
+    dtype: torch.dtype
+    device: str
+    trust_remote_code: bool
+
+    def shapes(self) -> Any:
+        """The model without values."""
+        with torch.device("meta"):
+            return AUTO_CLASSES[self.kind].from_config(
+                self.config, trust_remote_code=self.trust_remote_code
+            )
+
+    def weight_bytes(self) -> int:
+        """Memory for the weights: counted on the shapes; as large as the files where quantised."""
+        files = weight_files(self.source.folder)
+        if files and quantization(self.config) != "none":
+            return sum(path.stat().st_size for path in files)
+        numbers = sum(parameter.numel() for parameter in self.shapes().parameters())
+        return int(self.dtype.itemsize * numbers)
+
+    def described(self) -> LanguageModel:
+        """The language model as it would be recorded; it has shapes but cannot compute."""
+        shapes = self.shapes()
+        return LanguageModel(
+            model=shapes,
+            tokenizer=self.tokenizer,
+            label=self.source.label,
+            fingerprint=self.source.fingerprint,
+            kind=self.kind,
+            dtype=dtype_name(self.dtype),
+            device=self.device,
+            attention=shapes.config._attn_implementation,
+            quantization=quantization(self.config),
+            window=read_window(shapes.config, shapes),
+        )
+
+
+def plan_model(
+    spec: str,
+    *,
+    models_folder: Path,
+    dtype: str = "auto",
+    device: str = "auto",
+    trust_remote_code: bool = False,
+    kind: Kind = "causal",
+    download: bool = True,
+) -> ModelPlan:
+    """Find a model and read what is small of it; parameters and errors as for `open_model`.
+
+    Parameters
+    ----------
+    download
+        Fetch a hub model's weights too; without, only what describes it.
+    """
+    device = _choose_device(device)
+    _check_name("dtype", dtype, ["auto", *DTYPES])
+    _check_name("kind", kind, get_args(Kind))
+    source = find_source(spec, models_folder, with_code=trust_remote_code, with_weights=download)
+    if download:
+        check_weights_exist(source)
+    config = read_config(source, trust_remote_code=trust_remote_code)
+    check_kind(config, kind, source.label)
+    return ModelPlan(
+        source=source,
+        config=config,
+        tokenizer=load_tokenizer(source, trust_remote_code=trust_remote_code),
+        kind=kind,
+        dtype=_choose_dtype(dtype, device, config),
+        device=device,
+        trust_remote_code=trust_remote_code,
+    )
+
+
+def load_tokenizer(source: Source, *, trust_remote_code: bool = False) -> PreTrainedTokenizerBase:
+    """The model's tokenizer, as its tokenizer.json has it; it must know spans and keep spaces.
+
+    Raises
+    ------
+    ModelError
+        When there is none, it is unreadable, or it is not a fast one.
+    CanaryFailed
+        When a plain sentence does not survive it.
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            source.folder, trust_remote_code=trust_remote_code, local_files_only=True
+        )
+    except Exception as error:  # the tokenizers library raises nothing more precise
+        raise ModelError(
+            f"The tokenizer of {source.label} cannot be opened: {first_line(error)}"
+        ) from error
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"{source.label} has a slow tokenizer ({type(tokenizer).__name__}), which does not "
+            "know which characters a token covers; add its tokenizer.json to the folder."
+        )
+    published = source.folder / "tokenizer.json"
+    if published.is_file() and not agrees_with_file(tokenizer, published):
+        # For some families transformers builds the tokenizer that the family usually has around
+        # the vocabulary it finds, which is another one than a fine-tuned model was trained with.
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(source.folder, local_files_only=True)
+    # Also undoes truncation and padding that the tokenizer was saved with. Left for later, threads
+    # that share the tokenizer would undo it for each other in the middle of their calls.
+    check_round_trip(tokenizer)
+    return tokenizer
+
+
+def _choose_device(device: str) -> str:
+    _check_name("device", device, ["auto", *DEVICES])
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if device == "auto":
+        return next(name for name in DEVICES if there[name])
+    if not there[device]:
+        raise InputError(f"This machine has no {device} device that torch can use; use cpu.")
+    return device
+
+
+def _choose_dtype(dtype: str, device: str, config: PreTrainedConfig) -> torch.dtype:
+    if dtype != "auto":
+        return DTYPES[dtype]
+    own = getattr(config, "dtype", None) or getattr(config.get_text_config(), "dtype", None)
+    if device == "cpu" or own is None:
+        return torch.float32
+    return own if isinstance(own, torch.dtype) else DTYPES[str(own)]
+
+
+def _check_name(option: str, value: str, names: list[str] | tuple[str, ...]) -> None:
+    if value not in names:
+        raise InputError(f'{option} is "{value}", which is none of {", ".join(names)}.')
+
+
+def quantization(config: PreTrainedConfig) -> str:
+    """How a checkpoint was quantised by its authors; its fingerprint covers the details."""
+    settings = getattr(config, "quantization_config", None)
+    if settings is None:
+        return "none"
+    settings = settings if isinstance(settings, dict) else settings.to_dict()
+    method = settings.get("quant_method", "unknown")
+    return str(getattr(method, "value", method))
