@@ -489,6 +489,19 @@ def test_repair_sets_garbage_aside_and_says_where(command, cache) -> None:
     assert Path(moved).read_bytes() == b"garbage again"
 
 
+def test_repair_of_a_newer_cache_has_to_be_insisted_on(command, cache) -> None:
+    with cache.writing() as con:
+        con.execute("INSERT INTO migration VALUES (99, NULL)")
+    before = cache.file.read_bytes()
+    one_sentence(command("repair"), "is healthy; upgrade", "`python -m core repair --newer`")
+    assert cache.file.read_bytes() == before
+    said = command("repair", "--newer")
+    (kept,) = cache.folder.glob("*.newer-*")
+    assert (said.code, said.err) == (0, "")
+    assert str(kept) in said.out
+    assert kept.read_bytes() == before
+
+
 def test_repair_of_a_healthy_cache_does_nothing(command, write, cache) -> None:
     command("import", write(rows()))
     before = content(cache)

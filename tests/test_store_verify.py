@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import CacheBusy, CacheError, CacheMissing, CacheNotWritable
+from core.errors import CacheBusy, CacheError, CacheMissing, CacheNewer, CacheNotWritable
 from core.store import repair as repair_module
 from core.store.gate import Cache
 from core.store.generations import generation
@@ -144,11 +144,39 @@ def test_damage_in_a_block_that_opening_does_not_read_is_found(cache: Cache) -> 
     assert result.moved_to.read_bytes() == content
 
 
-def test_a_newer_schema_is_set_aside_only_by_repair(cache: Cache) -> None:
+def test_a_newer_file_is_set_aside_only_by_insisting_and_said_to_be_healthy(cache: Cache) -> None:
     plant(cache, "INSERT INTO migration VALUES (99, NULL)")
-    result = repair(cache)
-    assert "newer version of Stereoscope" in result.message
+    content = cache.file.read_bytes()
+    with pytest.raises(CacheNewer, match="newer version of Stereoscope and is healthy; upgrade"):
+        repair(cache)
+    with pytest.raises(CacheNewer, match="python -m core repair --newer"):
+        repair(cache)
+    assert cache.file.read_bytes() == content
+    result = repair(cache, newer=True)
     assert result.moved_to is not None
+    assert result.moved_to.name.startswith("stereoscope.duckdb.newer-")
+    assert result.moved_to.read_bytes() == content
+    for words in ("is healthy", str(result.moved_to), "The better way is still to upgrade"):
+        assert words in result.message
+    assert datasets(cache).empty
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database"])
+def test_insisting_changes_nothing_for_a_broken_file(cache: Cache, content: bytes) -> None:
+    cache.file.write_bytes(content)
+    result = repair(cache, newer=True)
+    assert result.moved_to is not None
+    assert result.moved_to.name.startswith("stereoscope.duckdb.broken-")
+    assert "healthy" not in result.message
+
+
+def test_the_message_about_a_damaged_file_in_an_odd_folder_is_whole(
+    cache: Cache, tmp_path: Path
+) -> None:
+    odd = Cache(tmp_path / "here and was left as it is")
+    cache.folder.rename(odd.folder)
+    odd.file.write_bytes(b"not a database")
+    assert repair(odd).message.startswith(f"{odd.file} is not a DuckDB file. It is kept as ")
 
 
 def test_a_journal_without_its_file_is_set_aside(cache: Cache) -> None:

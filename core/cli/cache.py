@@ -113,12 +113,22 @@ def sql(
         write_bytes(table_bytes(rows, file_format))
 
 
-def repair(cache: CacheOption = None, as_json: JsonOption = False) -> None:
+def repair(
+    newer: Annotated[
+        bool,
+        typer.Option(
+            "--newer", help="Set even a healthy file aside that a newer version has written."
+        ),
+    ] = False,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Mend a cache that is broken or inconsistent.
 
-    A file that cannot be opened is set aside under another name, never deleted.
+    A file that cannot be opened is set aside under another name, never deleted. Nobody else gets at
+    the cache meanwhile.
     """
-    result = repair_cache(open_cache(cache))
+    result = repair_cache(open_cache(cache), newer=newer)
     if as_json:
         print_json(asdict(result))
     else:

@@ -1,4 +1,8 @@
-"""The explicit way out of a broken cache; nothing here happens by itself."""
+"""The explicit way out of a cache that cannot be used; nothing here happens by itself.
+
+A repair stands inside the gate alone from its first look to its last, because it changes what it
+has looked at: whoever wants the cache meanwhile waits.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +31,24 @@ class RepairResult:
     moved_to: Path | None = None  # where a file that cannot be used was set aside
 
 
-def repair(cache: Cache) -> RepairResult:
+def repair(cache: Cache, *, newer: bool = False) -> RepairResult:
     """Make a cache usable again.
 
     A file that opens is put right: of scores that are there twice the first stays, wrong ones are
     removed (they are computed again), item scores are derived anew. A file that does not open is
     renamed, never deleted, and an empty cache takes its place.
 
+    Parameters
+    ----------
+    newer
+        Do the same with a healthy file that only a newer version of the program can read.
+
     Raises
     ------
     CacheMissing
         There is nothing to repair.
+    CacheNewer
+        The file is healthy, and `newer` was not asked for.
     CacheBusy, CacheNotWritable, CacheError
         The file is not to blame, so nothing was done.
     """
@@ -45,14 +56,28 @@ def repair(cache: Cache) -> RepairResult:
         raise CacheMissing(f"There is no cache in {cache.folder}, so there is nothing to repair.")
     with held(cache.folder, exclusive=True):
         if not cache.exists():
-            return _set_aside(cache, f"The journal in {cache.folder} had no cache to belong to.")
+            return _set_aside(cache, f"The journal in {cache.folder} had no cache to belong to")
         try:
             with opened(cache.file, read_only=False) as con, transaction(con):
                 migrate(con, cache.file)
                 read_everything(con)
                 return RepairResult(_put_right(con))
-        except (CacheUnreadable, CacheNewer) as error:
-            return _set_aside(cache, str(error).split(" and was left as it is")[0] + ".")
+        except CacheUnreadable as error:
+            return _set_aside(cache, error.finding)
+        except CacheNewer as error:
+            if not newer:
+                raise _insist(error) from error
+            return _set_newer_aside(cache, error)
+
+
+def _insist(error: CacheNewer) -> CacheNewer:
+    return CacheNewer(
+        f"{error.finding} and is healthy; {error.upgrade}, choose another folder with --cache, or "
+        "insist on an empty cache with `python -m core repair --newer`, which keeps the file under "
+        "another name.",
+        error.finding,
+        error.upgrade,
+    )
 
 
 def _put_right(con: duckdb.DuckDBPyConnection) -> str:
@@ -92,22 +117,39 @@ def _delete(con: duckdb.DuckDBPyConnection, sql: str) -> int:
     return int(row[0]) if row else 0
 
 
-def _set_aside(cache: Cache, why: str) -> RepairResult:
-    moved_to = _free_name(cache)
+def _set_aside(cache: Cache, finding: str) -> RepairResult:
+    kept = _rename(cache, "broken")
+    create_empty(cache)
+    return RepairResult(
+        f"{finding}. It is kept as {kept}; {cache.file} is an empty cache now.", kept
+    )
+
+
+def _set_newer_aside(cache: Cache, error: CacheNewer) -> RepairResult:
+    kept = _rename(cache, "newer")
+    create_empty(cache)
+    return RepairResult(
+        f"{error.finding} and is healthy. It is kept as {kept}; {cache.file} is an empty cache "
+        f"now. The better way is still to {error.upgrade} and to give the file its name back.",
+        kept,
+    )
+
+
+def _rename(cache: Cache, kind: str) -> Path:
+    """Give the file and its journal another name; returns what is there under it."""
+    moved_to = _free_name(cache, kind)
     try:
         for old, new in ((cache.file, moved_to), (cache.journal, _journal(moved_to))):
             if old.exists():
                 old.rename(new)
     except OSError as error:
         raise CacheNotWritable(f"{cache.file} cannot be renamed ({error.strerror}).") from error
-    create_empty(cache)
-    kept = moved_to if moved_to.exists() else _journal(moved_to)
-    return RepairResult(f"{why} It is kept as {kept}; {cache.file} is an empty cache now.", kept)
+    return moved_to if moved_to.exists() else _journal(moved_to)
 
 
-def _free_name(cache: Cache) -> Path:
+def _free_name(cache: Cache, kind: str) -> Path:
     """A name that nothing has yet, next to the file: a rename would overwrite in silence."""
-    stem = f"{cache.file.name}.broken-{utc_now():%Y%m%d-%H%M%S}"
+    stem = f"{cache.file.name}.{kind}-{utc_now():%Y%m%d-%H%M%S}"
     names = (cache.folder / f"{stem}{end}" for end in ("", *(f"-{n}" for n in range(2, 1000))))
     return next(p for p in names if not p.exists() and not _journal(p).exists())
 
