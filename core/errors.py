@@ -73,11 +73,20 @@ class CacheMissing(CacheError):
 
 
 class CacheUnreadable(CacheError):
-    pass
+    """A file that DuckDB cannot read; `finding` is the part of the message that says why."""
+
+    def __init__(self, message: str, finding: str = "") -> None:
+        super().__init__(message)
+        self.finding = finding
 
 
 class CacheNewer(CacheError):
-    pass
+    """A healthy file of a newer program: `finding` says of which, `upgrade` what to do."""
+
+    def __init__(self, message: str, finding: str = "", upgrade: str = "") -> None:
+        super().__init__(message)
+        self.finding = finding
+        self.upgrade = upgrade
 
 
 class CacheBusy(CacheError):

@@ -117,6 +117,25 @@ def test_what_is_wrong_is_said_in_one_sentence(cache: Cache, sql: str, words: st
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 'Corrupt database file'::INT",
+        "SELECT 'Could not set lock'::DATE",
+        "SELECT 'created with a newer version of DuckDB'::INT",
+        "SELECT error('No space left on device')",
+        "SELECT error('not a valid DuckDB database file')",
+        "SELECT error('different configuration')",
+        "FROM read_csv('Corrupt database file')",
+        "FROM 'No space left on device.csv'",
+        'FROM "Failed to deserialize"',
+    ],
+)
+def test_the_words_of_a_cache_fault_in_a_query_are_the_query_s_own(cache: Cache, sql: str) -> None:
+    with pytest.raises(InputError, match="DuckDB refuses this query"):
+        query(cache, sql)
+
+
 def test_objects_of_the_program_are_not_tables(cache: Cache) -> None:
     visible = {"a": [1]}
     with pytest.raises(InputError, match="visible"):

@@ -1,6 +1,8 @@
 """What DuckDB says went wrong, as one sentence that names the way out.
 
-Lock, permission, full-disk and newer-version errors are not damage and never suggest `repair`.
+The class of an error decides whether the cache file can be to blame, and only then its words: the
+words of a conversion or of `error('...')` are those of whoever wrote the query. Lock, permission,
+full-disk and newer-version errors are not damage and never suggest `repair`.
 """
 
 from __future__ import annotations
@@ -24,20 +26,44 @@ _DAMAGED = (
 )
 
 
+# What DuckDB raises about its file once that is open; a commit wraps what the disk said.
+_OF_THE_FILE = (
+    duckdb.IOException,
+    duckdb.SerializationException,
+    duckdb.InternalException,
+    duckdb.FatalException,
+    duckdb.TransactionException,
+)
+
+
 @contextmanager
-def translated(file: Path, *, writing: bool) -> Iterator[None]:
+def translated(file: Path, *, writing: bool, opening: bool = False) -> Iterator[None]:
     """Raise a CacheError for every DuckDB error that is about the cache file itself."""
     try:
         yield
     except duckdb.Error as error:
-        fault = cache_fault(error, file, writing=writing)
+        fault = cache_fault(error, file, writing=writing, opening=opening)
         if fault is None:
             raise
         raise fault from error
 
 
-def cache_fault(error: duckdb.Error, file: Path, *, writing: bool) -> CacheError | None:
-    """The CacheError that a DuckDB error means, or None where the file is not to blame."""
+def cache_fault(
+    error: duckdb.Error, file: Path, *, writing: bool, opening: bool = False
+) -> CacheError | None:
+    """The CacheError that a DuckDB error means, or None where the file is not to blame.
+
+    Parameters
+    ----------
+    opening
+        The error came while the file was opened, when no query can have caused it.
+    """
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return CacheError(f"There is not enough memory for this: {first_sentence(error)}")
+    # A checksum that is wrong comes as the plain base class.
+    about_file = opening or type(error) is duckdb.Error or isinstance(error, _OF_THE_FILE)
+    if not about_file:
+        return None
     text = str(error)
     if "Could not set lock" in text or "different configuration" in text:
         return CacheBusy(
@@ -48,21 +74,20 @@ def cache_fault(error: duckdb.Error, file: Path, *, writing: bool) -> CacheError
             f"The disk of {file} is full; free some space, then try again: nothing was stored."
         )
     if "created with a newer version of DuckDB" in text:
-        return CacheNewer(
-            f"{file} was written by a newer version of DuckDB than {duckdb.__version__}; "
-            "upgrade with `pip install -U duckdb` or choose another folder with --cache."
+        return newer(
+            f"{file} was written by a newer version of DuckDB than {duckdb.__version__}",
+            "upgrade with `pip install -U duckdb`",
         )
     if "not a valid DuckDB database file" in text:
         return not_duckdb(file)
     if any(words in text for words in _DAMAGED):
         return CacheUnreadable(
             f"{file} is damaged and was left as it is; `python -m core repair` sets it aside. "
-            f"(DuckDB: {first_sentence(error)})"
+            f"(DuckDB: {first_sentence(error)})",
+            f"{file} is damaged",
         )
     if isinstance(error, duckdb.IOException):
         return _disk_fault(error, file, writing=writing)
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return CacheError(f"There is not enough memory for this: {first_sentence(error)}")
     return None
 
 
@@ -70,7 +95,15 @@ def not_duckdb(file: Path) -> CacheUnreadable:
     """The error for a file that DuckDB does not know as its own, an empty one included."""
     return CacheUnreadable(
         f"{file} is not a DuckDB file and was left as it is; "
-        "`python -m core repair` sets it aside and starts an empty cache."
+        "`python -m core repair` sets it aside and starts an empty cache.",
+        f"{file} is not a DuckDB file",
+    )
+
+
+def newer(finding: str, upgrade: str) -> CacheNewer:
+    """The error for a healthy file of a newer program."""
+    return CacheNewer(
+        f"{finding}; {upgrade} or choose another folder with --cache.", finding, upgrade
     )
 
 

@@ -131,11 +131,12 @@ class Cache:
 def opened(file: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection to a DuckDB file, always closed; the caller stands inside the gate."""
     with translated(file, writing=not read_only):
-        try:
-            con = duckdb.connect(str(file), read_only=read_only, config=CONFIG)
-        except duckdb.PermissionException as error:
-            # DuckDB saw another program's format (SQLite) and wanted an extension for it.
-            raise not_duckdb(file) from error
+        with translated(file, writing=not read_only, opening=True):
+            try:
+                con = duckdb.connect(str(file), read_only=read_only, config=CONFIG)
+            except duckdb.PermissionException as error:
+                # DuckDB saw another program's format (SQLite) and wanted an extension for it.
+                raise not_duckdb(file) from error
         try:
             yield con
         finally:
