@@ -51,10 +51,9 @@ _FIELDS = ("language", "source", "category", "dimension", "resource_level", "nat
 _SENSITIVE = """
 <style>
 [data-testid="stHtml"] p[lang],
-[class*="st-key-item-card"] [class*="xaxislayer"] text { filter: blur(0.4em); }
+[class*="st-key-figure-tokens-"] [class*="xaxislayer"] text { filter: blur(0.4em); }
 [data-testid="stHtml"] p[lang]:is(:hover, :active, :focus),
-[class*="st-key-item-card"] [data-testid="stPlotlyChart"]:is(:hover, :active) text
-  { filter: none; }
+[class*="st-key-figure-tokens-"]:is(:hover, :active) text { filter: none; }
 </style>
 """
 
