@@ -7,6 +7,7 @@ is unknown without one.
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from core.models.memory import MemoryEstimate, estimate_memory
 from core.models.plan import plan_model
 from core.scoring.causal import TOKEN_BUDGET
 from core.scoring.encoding import Encoded, encode
+from core.settings import DEFAULT_SEED
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.scores import missing_texts
@@ -72,7 +74,8 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
     scorer = scorer_of(model, exact=request.exact)
     texts = missing_texts(cache, scorer.scorer_id, request.dataset)
     characters = sum(_length(text) for text in texts)
-    sample = texts[:: max(1, -(-len(texts) // SAMPLE))]
+    # Drawn, not every n-th: roles and conditions follow each other in a fixed order.
+    sample = random.Random(DEFAULT_SEED).sample(texts, min(len(texts), SAMPLE))
     encoded = [encode(model.tokenizer, text, model.window) for text in sample]
     read, scored, longest = _tokens(encoded)
     share = characters / max(1, sum(_length(text) for text in sample))
