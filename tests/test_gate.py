@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from core.errors import CacheBusy
+from core.store import locks
 from core.store.gate import CONFIG, Cache
 from core.store.items import datasets
 from core.store.scorers import scorers
@@ -65,6 +66,70 @@ def test_a_thread_inside_the_gate_may_not_wait_for_itself(cache: Cache) -> None:
         with pytest.raises(RuntimeError, match="inside the gate"), cache.writing():
             pass
     assert datasets(cache).dataset.tolist() == ["d"]
+
+
+INSIDE = """
+import sys
+from pathlib import Path
+from core.store.locks import held
+with held(Path(sys.argv[1]), exclusive=sys.argv[2] == "alone"):
+    print("inside", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("how", ["alone", "together"])
+def test_waiting_for_others_ends_and_names_them(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    filled(cache)
+    holder = python(INSIDE, cache.folder, how)
+    assert holder.stdout.readline() == "inside\n"
+    monkeypatch.setattr(locks, "PATIENCE", 0.1)
+    with pytest.raises(CacheBusy, match=f"in use for 0.1 s by process {holder.pid}; wait"):
+        filled(cache)
+    if how == "alone":
+        with pytest.raises(CacheBusy, match="repair"):
+            datasets(cache)
+    else:
+        assert datasets(cache).dataset.tolist() == ["d"]  # who gave up stands in nobody's way
+    holder.communicate("")
+    filled(cache)
+
+
+def test_waiting_for_a_thread_of_this_program_says_so(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(cache)
+    monkeypatch.setattr(locks, "PATIENCE", 0.1)
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with cache.reading():
+            inside.set()
+            leave.wait()
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    try:
+        inside.wait()
+        with pytest.raises(CacheBusy, match="by another part of this program; wait"):
+            filled(cache)
+    finally:
+        leave.set()
+        thread.join()
+    filled(cache)
+
+
+@pytest.mark.parametrize(
+    "listed", ["", "1: FLOCK  ADVISORY  WRITE 4711 08:02:131 0 EOF\n", "1: POSIX x\n"]
+)
+def test_who_is_inside_may_stay_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: str
+) -> None:
+    (tmp_path / locks.RW).touch()
+    monkeypatch.setattr(Path, "read_text", lambda self: listed)
+    assert locks._holders(tmp_path) == "another program"
 
 
 FORK = """

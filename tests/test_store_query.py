@@ -9,7 +9,8 @@ import pytest
 from core.errors import InputError
 from core.store.gate import Cache
 from core.store.query import query
-from tests.store_samples import filled
+from core.store.scorers import put_scorer
+from tests.store_samples import SCORER, filled
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +37,11 @@ def test_a_reading_statement_gives_its_rows(cache: Cache, sql: str, n_rows: int)
 
 
 def test_at_most_max_rows_come_back(cache: Cache) -> None:
-    assert query(cache, "FROM range(10)", 4).num_rows == 4
-    assert query(cache, "SELECT 1 AS a, 2 AS a FROM range(10)", 99).num_rows == 10
-    assert query(cache, "EXPLAIN SELECT 1", 5).num_rows == 1
+    assert query(cache, "FROM range(10)", max_rows=4).num_rows == 4
+    assert query(cache, "SELECT 1 AS a, 2 AS a FROM range(10)", max_rows=99).num_rows == 10
+    assert query(cache, "EXPLAIN SELECT 1", max_rows=5).num_rows == 1
+    first = query(cache, "SELECT range AS n FROM range(100) ORDER BY n DESC", max_rows=2)
+    assert first.column("n").to_pylist() == [99, 98]
 
 
 @pytest.mark.parametrize(
@@ -134,6 +137,26 @@ def test_what_is_wrong_is_said_in_one_sentence(cache: Cache, sql: str, words: st
 def test_the_words_of_a_cache_fault_in_a_query_are_the_query_s_own(cache: Cache, sql: str) -> None:
     with pytest.raises(InputError, match="DuckDB refuses this query"):
         query(cache, sql)
+
+
+ENDLESS = "SELECT count(*) FROM range(1_000_000_000) a, range(1_000_000_000) b WHERE a.range = -1"
+
+
+@pytest.mark.parametrize("options", [{}, {"max_rows": 3}])
+def test_a_query_that_takes_too_long_is_stopped_and_lets_a_writer_in(
+    cache: Cache, options: dict
+) -> None:
+    with pytest.raises(InputError, match=r"more than 0\.2 s and was stopped") as caught:
+        query(cache, ENDLESS, seconds=0.2, **options)
+    assert "--seconds" in str(caught.value)
+    put_scorer(cache, SCORER)
+    assert query(cache, "FROM item", seconds=0.2).num_rows == 3
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_query_needs_some_time_and_has_an_end(cache: Cache, seconds: float) -> None:
+    with pytest.raises(InputError, match="more than 0 seconds"):
+        query(cache, "FROM item", seconds=seconds)
 
 
 def test_objects_of_the_program_are_not_tables(cache: Cache) -> None:

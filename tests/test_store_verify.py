@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from core.errors import CacheBusy, CacheError, CacheMissing, CacheNewer, CacheNotWritable
 from core.store import repair as repair_module
+from core.store import verify as verify_module
 from core.store.gate import Cache
 from core.store.generations import generation
 from core.store.items import datasets
+from core.store.locks import TURNSTILE
 from core.store.repair import repair
-from core.store.scorers import scorers
+from core.store.scorers import put_scorer, scorers
 from core.store.scores import item_scores, missing_texts, put_scores, token_scores
 from core.store.verify import verify
 from core.types import Reason, Unscored
-from tests.store_samples import SCORER, filled, item, put, python, score_all
+from tests.store_samples import OTHER, SCORER, filled, item, put, python, score_all
 
 S = SCORER.scorer_id
 ONE = "(SELECT min(rowid) FROM token_score)"
@@ -95,6 +101,35 @@ def test_a_planted_fault_is_found_and_repaired(cache: Cache, words: str) -> None
     for text_id, score in token_scores(cache, S, before.text_stereotype).items():
         assert np.array_equal(score.logprobs, first[text_id].logprobs)
     assert item_scores(cache, S, "d").state.tolist()[:2] == ["scored", "scored"]
+
+
+def test_a_writer_gets_in_between_two_rules(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = threading.Thread(target=put_scorer, args=(cache, OTHER))
+    known: list[int] = []
+    count = verify_module.count
+
+    def counted(con: Any, sql: str, parameters: dict) -> int:
+        known.append(len(con.execute("FROM scorer").fetchall()))
+        if len(known) == 1:
+            writer.start()
+            wait_until_somebody_stands_in_the_turnstile(cache)
+        return count(con, sql, parameters)
+
+    monkeypatch.setattr(verify_module, "count", counted)
+    assert verify(cache) == []
+    writer.join()
+    assert known[:2] == [1, 2]
+
+
+def wait_until_somebody_stands_in_the_turnstile(cache: Cache) -> None:
+    with (cache.folder / TURNSTILE).open() as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            fcntl.flock(file, fcntl.LOCK_UN)
+            time.sleep(0.01)
 
 
 def test_scores_of_an_unknown_scorer_are_reported_and_kept(cache: Cache) -> None:

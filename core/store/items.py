@@ -58,6 +58,9 @@ def put_dataset(
 ) -> PutResult:
     """Store a data set in one transaction, with the item scores that its texts have already.
 
+    The items are prepared outside the gate. Inside, storing takes time in proportion to items and
+    scorers: with millions of items others wait for as long as that takes.
+
     Parameters
     ----------
     items : sequence of Item

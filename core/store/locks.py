@@ -5,6 +5,9 @@ Everybody takes `turnstile` exclusively, then `rw` (shared to read, exclusively 
 are inside leave, the writer goes in, and the next in line takes the turnstile. Every operation has
 descriptors of its own, because a lock belongs to the open file: one gate serves threads and
 processes. The lock files are never deleted: whoever held the deleted one would be outside.
+
+Nobody waits for ever: whoever stays inside for longer than a minute (a repair or an import of
+millions of items can) is named to those who wait.
 """
 
 from __future__ import annotations
@@ -13,14 +16,17 @@ import errno
 import fcntl
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import CacheError, CacheNotWritable
+from core.errors import CacheBusy, CacheError, CacheNotWritable
 
 TURNSTILE = "stereoscope.turnstile.lock"
 RW = "stereoscope.rw.lock"
+PATIENCE = 60.0  # seconds of waiting before an operation gives up
+LOOK_AGAIN = 0.005  # seconds between two looks; flock itself can wait for ever only
 
 _CANNOT_CREATE = {errno.EROFS, errno.EACCES, errno.EPERM}
 _inside = threading.local()
@@ -39,6 +45,8 @@ def held(folder: Path, *, exclusive: bool) -> Iterator[None]:
 
     Raises
     ------
+    CacheBusy
+        Others have been inside for longer than `PATIENCE`.
     CacheNotWritable
         The lock files cannot be created and `exclusive` is asked for. A reader then goes in without
         the gate: on a read-only disk nobody writes.
@@ -53,8 +61,9 @@ def held(folder: Path, *, exclusive: bool) -> Iterator[None]:
         _opened(folder / RW) as rw,
     ):
         if turnstile is not None and rw is not None:
-            _lock(turnstile, fcntl.LOCK_EX, folder)
-            _lock(rw, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH, folder)
+            deadline = time.monotonic() + PATIENCE
+            _lock(turnstile, fcntl.LOCK_EX, folder, deadline)
+            _lock(rw, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH, folder, deadline)
             fcntl.flock(turnstile, fcntl.LOCK_UN)
         elif exclusive:
             raise CacheNotWritable(
@@ -88,14 +97,42 @@ def _open(path: Path) -> int | None:
     return None
 
 
-def _lock(descriptor: int, operation: int, folder: Path) -> None:
+def _lock(descriptor: int, operation: int, folder: Path, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as error:
+            if time.monotonic() > deadline:
+                raise CacheBusy(
+                    f"{folder} has been in use for {PATIENCE:g} s by {_holders(folder)}; wait for "
+                    "it (a repair, a large import, a long query) or end it, then try again."
+                ) from error
+        except OSError as error:
+            raise CacheError(
+                f"{folder} is on a disk without file locks ({error.strerror}); "
+                "choose a folder on a local disk with --cache."
+            ) from error
+        time.sleep(LOOK_AGAIN)
+
+
+def _holders(folder: Path) -> str:
+    """Who is inside, as far as the system tells (Linux does)."""
     try:
-        fcntl.flock(descriptor, operation)
-    except OSError as error:
-        raise CacheError(
-            f"{folder} is on a disk without file locks ({error.strerror}); "
-            "choose a folder on a local disk with --cache."
-        ) from error
+        inode = (folder / RW).stat().st_ino
+        lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    except OSError:
+        return "another program"
+    # A line is: 1: FLOCK ADVISORY WRITE 4711 08:02:131 0 EOF
+    holders = {int(line[4]) for line in lines if line[1] == "FLOCK" and _inode(line[5]) == inode}
+    processes = sorted(n for n in holders if n > 0 and n != os.getpid())
+    if processes:
+        return " and ".join(f"process {process}" for process in processes)
+    return "another part of this program" if holders else "another program"
+
+
+def _inode(place: str) -> int:
+    return int(place.rsplit(":", 1)[1])
 
 
 @contextmanager

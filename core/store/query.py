@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import duckdb
 import pyarrow as pa
 
@@ -9,29 +14,67 @@ from core.errors import InputError
 from core.store.faults import cache_fault, first_sentence
 from core.store.gate import Cache
 
+SECONDS = 10.0
 _READS = ("SELECT", "EXPLAIN")
 
 
-def query(cache: Cache, sql: str, max_rows: int | None = None) -> pa.Table:
+def query(
+    cache: Cache, sql: str, *, max_rows: int | None = None, seconds: float = SECONDS
+) -> pa.Table:
     """The rows of one statement, at most `max_rows` of them.
 
-    The cache is locked for writers while it runs. Files, other databases, extensions and settings
-    are out of reach by the options of every connection.
+    The cache is locked for writers while it runs, and behind a waiting writer for readers too.
+    Files, other databases, extensions and settings are out of reach by the options of every
+    connection.
+
+    Parameters
+    ----------
+    seconds
+        The query is stopped when it runs for longer.
 
     Raises
     ------
     InputError
-        Not exactly one statement, not one that reads, or one that DuckDB refuses (in its words).
+        Not exactly one statement, not one that reads, one that DuckDB refuses (in its words), or
+        one that takes too long.
     """
+    if not 0 < seconds < math.inf:
+        raise InputError(f"A query can run for more than 0 seconds, not {seconds:g}.")
     with cache.reading() as con:
         try:
             statement = _one_statement(con, sql)
-            result = con.sql(statement)
-            return (result if max_rows is None else result.limit(max_rows)).to_arrow_table()
+            with _interrupted_after(con, seconds):
+                result = con.sql(statement)
+                return (result if max_rows is None else result.limit(max_rows)).to_arrow_table()
+        except duckdb.InterruptException as error:
+            raise InputError(
+                f"The query ran for more than {seconds:g} s and was stopped, because nobody can "
+                "write to the cache meanwhile; ask for less or allow more with --seconds."
+            ) from error
         except duckdb.Error as error:
             if cache_fault(error, cache.file, writing=False) is not None:
                 raise
             raise InputError(f"DuckDB refuses this query: {first_sentence(error)}") from error
+
+
+@contextmanager
+def _interrupted_after(con: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    """Interrupt whatever the connection does when the time is over."""
+    done = threading.Event()
+
+    def watch() -> None:
+        # Again and again, because between two statements there is nothing to interrupt.
+        if not done.wait(min(seconds, threading.TIMEOUT_MAX)):
+            while not done.wait(0.05):
+                con.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
 
 
 def _one_statement(con: duckdb.DuckDBPyConnection, sql: str) -> str:

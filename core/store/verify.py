@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
 import duckdb
 
 from core.store.derive import DERIVED, touch_dataset
 from core.store.fetch import count
 from core.store.gate import Cache
 from core.store.scorers import scorer_ids
+
+_Answer = TypeVar("_Answer")
 
 UNEQUAL = (
     "len(token_ids) != len(logprobs) OR len(starts) != len(logprobs) "
@@ -52,23 +58,63 @@ _RULES = {
 def verify(cache: Cache) -> list[str]:
     """Read the whole cache and check it.
 
+    Every table and every rule has an opening of its own, so that others get in between.
+
     Returns
     -------
     list of str
         One sentence per kind of breach, with its count; empty when all is well.
     """
-    with cache.reading() as con:
-        read_everything(con)
-        return findings(con)
+    for name in _ask(cache, _tables):
+        _ask(cache, partial(_read, name=name))
+    counts = {rule: _ask(cache, partial(_broken, sql=sql)) for rule, sql in _RULES.items()}
+    for scorer_id in _ask(cache, scorer_ids):
+        counts[_derived(scorer_id)] = _ask(cache, partial(_different, scorer_id=scorer_id))
+    return _sentences(counts)
 
 
 def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The breaches that a connection sees; it may use temporary tables."""
-    counts = {rule: count(con, sql, {}) for rule, sql in _RULES.items()}
-    touch_dataset(con)
+    """The breaches that one connection sees; it may use temporary tables."""
+    counts = {rule: _broken(con, sql) for rule, sql in _RULES.items()}
     for scorer_id in scorer_ids(con):
-        rule = f"An item score under scorer {scorer_id} is not what its token scores give"
-        counts[rule] = count(con, _DIFFERENT, {"scorer": scorer_id})
+        counts[_derived(scorer_id)] = _different(con, scorer_id)
+    return _sentences(counts)
+
+
+def read_everything(con: duckdb.DuckDBPyConnection) -> None:
+    """Touch every block of every table: DuckDB checks a block's checksum when it reads it."""
+    for name in _tables(con):
+        _read(con, name)
+
+
+def _ask(cache: Cache, question: Callable[[duckdb.DuckDBPyConnection], _Answer]) -> _Answer:
+    with cache.reading() as con:
+        return question(con)
+
+
+def _tables(con: duckdb.DuckDBPyConnection) -> list[str]:
+    rows = con.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
+    return [name for (name,) in rows]
+
+
+def _read(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    con.execute(f'SELECT max(hash(t)) FROM "{name}" t').fetchall()
+
+
+def _broken(con: duckdb.DuckDBPyConnection, sql: str) -> int:
+    return count(con, sql, {})
+
+
+def _derived(scorer_id: str) -> str:
+    return f"An item score under scorer {scorer_id} is not what its token scores give"
+
+
+def _different(con: duckdb.DuckDBPyConnection, scorer_id: str) -> int:
+    touch_dataset(con)
+    return count(con, _DIFFERENT, {"scorer": scorer_id})
+
+
+def _sentences(counts: dict[str, int]) -> list[str]:
     return [f"{rule} (found {n} times)." for rule, n in counts.items() if n]
 
 
@@ -80,10 +126,3 @@ SELECT DISTINCT dataset, item_id, condition FROM (
     (FROM stored EXCEPT ALL FROM derived) UNION ALL (FROM derived EXCEPT ALL FROM stored)
 )
 """
-
-
-def read_everything(con: duckdb.DuckDBPyConnection) -> None:
-    """Touch every block of every table: DuckDB checks a block's checksum when it reads it."""
-    names = con.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
-    for (name,) in names:
-        con.execute(f'SELECT max(hash(t)) FROM "{name}" t').fetchall()
