@@ -23,6 +23,7 @@ import torch
 from rich.console import Console
 
 from core.analysis.items import item_table
+from core.cli import cache as cache_commands
 from core.cli import scoring, terminal
 from core.cli.main import app, main
 from core.jobs import run as jobs
@@ -612,6 +613,35 @@ def test_every_table_can_be_looked_at(command, write, model, cache) -> None:
         for options in ((), ("--json",), ("--format", "csv"), ("--format", "jsonl")):
             said = command("sql", f"FROM {name}", *options)
             assert (said.code, said.err) == (0, ""), name
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (200, None),
+        (201, "showing 200 of 201;"),
+        (10_000, "showing 200 of 10000;"),
+        (10_001, "showing 200 of more than 10000;"),
+    ],
+)
+def test_the_screen_shows_the_first_rows_and_says_so(command, cache, monkeypatch, n, said) -> None:
+    put(cache, [item()])
+    statement = f"SELECT range AS row_number FROM range({n})"
+    everything = command("sql", statement)
+    assert (len(everything.out.split()), everything.err) == (n + 2, "")  # a head and a line
+    monkeypatch.setattr(cache_commands, "out", Console(force_terminal=True))
+    shown = command("sql", statement)
+    assert shown.out.split()[-1] == "199"
+    assert shown.err.startswith(said) if said else shown.err == ""
+    assert command("sql", statement, "--json").json["n"] == n
+    assert len(command("sql", statement, "--format", "csv").out.split()) == n + 1
+
+
+def test_a_query_is_stopped_after_the_seconds_asked_for(command, cache) -> None:
+    put(cache, [item()])
+    endless = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range = -1"
+    one_sentence(command("sql", endless, "--seconds", "0.2"), "more than 0.2 s and was stopped")
+    one_sentence(command("sql", endless, "--seconds", "0"), "more than 0 seconds")
 
 
 @pytest.mark.parametrize("options", [("--format", "xls"), ("--format", "csv", "--json")])

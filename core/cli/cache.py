@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import pandas as pd
+import pyarrow as pa
 import typer
 
 from core.analysis.overview import Overview, overview
@@ -23,12 +24,14 @@ from core.cli.terminal import (
 from core.errors import InputError
 from core.export.tables import check_format, json_rows, table_bytes
 from core.store.gate import Cache
-from core.store.query import query
+from core.store.query import SECONDS, query
 from core.store.repair import repair as repair_cache
 from core.store.verify import verify as verify_cache
 
 FINDINGS = 3
 ON_SCREEN = "table"
+SHOWN_ROWS = 200
+COUNTED_ROWS = 10_000  # more are not fetched only to say how many there are
 
 _DATASETS = {
     "dataset": "Data set",
@@ -92,19 +95,28 @@ def sql(
             help="table (six digits), or at full precision csv, parquet or jsonl.",
         ),
     ] = ON_SCREEN,
+    seconds: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="Stop the query when it runs for longer."),
+    ] = SECONDS,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a query over the cache's tables.
 
-    It can only read, and reaches nothing outside the cache. `SHOW TABLES` lists the tables.
+    It can only read, and reaches nothing outside the cache. `SHOW TABLES` lists the tables. Nobody
+    can write to the cache while the query runs.
     """
     check_format(file_format, [ON_SCREEN])
     if as_json and file_format != ON_SCREEN:
         raise InputError("--json and --format exclude each other; give one of them.")
     if file_format == "parquet" and out.is_terminal:
         raise InputError("Parquet is not for a terminal; write it to a file with `> FILE`.")
-    rows = query(open_cache(cache), statement)
+    store = open_cache(cache)
+    if out.is_terminal and file_format == ON_SCREEN and not as_json:
+        _show(query(store, statement, max_rows=COUNTED_ROWS + 1, seconds=seconds))
+        return
+    rows = query(store, statement, seconds=seconds)
     if as_json:
         print_json({"rows": json_rows(rows), "n": rows.num_rows})
     elif file_format == ON_SCREEN:
@@ -133,6 +145,14 @@ def repair(
         print_json(asdict(result))
     else:
         say(result.message, to=out)
+
+
+def _show(rows: pa.Table) -> None:
+    """The first rows on the screen, and how many there are."""
+    print_rows(rows.slice(0, SHOWN_ROWS))
+    if rows.num_rows > SHOWN_ROWS:
+        n = f"more than {COUNTED_ROWS}" if rows.num_rows > COUNTED_ROWS else rows.num_rows
+        say(f"showing {SHOWN_ROWS} of {n}; a file (`> FILE`) or --json gets all of them")
 
 
 def _print_overview(store: Cache, held: Overview) -> None:
