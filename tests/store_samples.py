@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,17 +28,7 @@ SCORER = Scorer(
     batching="batched",
     scoring_version=1,
 )
-OTHER = Scorer(
-    model="tiny",
-    fingerprint="f0",
-    dtype="bfloat16",
-    device="cpu",
-    attention="sdpa",
-    method="causal",
-    bos="none",
-    batching="batched",
-    scoring_version=1,
-)
+OTHER = replace(SCORER, dtype="bfloat16")
 
 
 def item(item_id: str = "1", condition: str = "en", **fields: object) -> Item:

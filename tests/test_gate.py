@@ -23,11 +23,6 @@ from tests.store_samples import SCORER, filled, python, score_all
 S = SCORER.scorer_id
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache")
-
-
 # Who is inside
 
 
@@ -324,7 +319,7 @@ from pathlib import Path
 opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
 from core.store.gate import Cache
-from core.store.items import coverage, datasets, items_table
+from core.store.items import coverage, datasets
 from core.store.query import query
 from core.store.repair import repair
 from core.store.scorers import scorers
@@ -337,7 +332,7 @@ put_scores(cache, s, score_all(missing_texts(cache, s, "d")))
 put(cache, [item("x")], replace=True)
 for look in (datasets, coverage, scorers, verify, repair):
     look(cache)
-items_table(cache, "d"), item_scores(cache, s, "d"), sample_scores(cache, s)
+item_scores(cache, s, "d"), sample_scores(cache, s)
 query(cache, "FROM item")
 assert any(name.endswith(".lock") for name in opened)
 print(*[name for name in opened if "stereoscope.duckdb" in name])

@@ -33,11 +33,6 @@ from tests.store_samples import SCORER, filled, item, put, python
 S = SCORER.scorer_id
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache")
-
-
 def untouched(cache: Cache) -> tuple[int, int, int]:
     """What tells whether somebody wrote, moved or replaced the file."""
     stat = cache.file.stat()

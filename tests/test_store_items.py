@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from core.errors import InputError
 from core.items.texts import item_texts
 from core.store.gate import Cache
 from core.store.generations import generation
-from core.store.items import PutResult, coverage, datasets, items_table, require_dataset
+from core.store.items import PutResult, coverage, datasets, require_dataset
 from core.store.scorers import put_scorer
 from core.store.scores import item_scores, missing_texts, put_scores
 from core.store.verify import verify
@@ -19,11 +17,6 @@ from core.types import Reason, Role, Unscored
 from tests.store_samples import OTHER, SCORER, filled, item, put, score, score_all
 
 S = SCORER.scorer_id
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache")
 
 
 def test_items_come_back_as_they_went_in_and_in_their_order(cache: Cache) -> None:
@@ -36,7 +29,7 @@ def test_items_come_back_as_they_went_in_and_in_their_order(cache: Cache) -> Non
         metadata={"größe": [1, None]},
     )
     put(cache, [first, item("a"), item("a", "es")])
-    table = items_table(cache, "d")
+    table = item_scores(cache, S, "d")
     assert list(zip(table.item_id, table.condition, strict=True)) == [
         ("b", "en"),
         ("a", "en"),
@@ -68,7 +61,7 @@ def test_texts_survive_byte_for_byte(cache: Cache, text: str) -> None:
     original = item(context=f"x {text}", stereotype=f"{text} y", anti_stereotype=text)
     put(cache, [original])
     put_scorer(cache, SCORER)
-    row = items_table(cache, "d").iloc[0]
+    row = item_scores(cache, S, "d").iloc[0]
     assert row.context.encode() == original.context.encode()
     assert row.stereotype.encode() == original.stereotype.encode()
     expected = list(item_texts(original).values())
@@ -116,7 +109,7 @@ def test_other_content_under_a_taken_name_is_refused(cache: Cache, changed: list
     put(cache, [item("1"), item("2")])
     with pytest.raises(InputError, match="--replace"):
         put(cache, changed)
-    assert items_table(cache, "d").item_id.tolist() == ["1", "2"]
+    assert item_scores(cache, S, "d").item_id.tolist() == ["1", "2"]
 
 
 def test_replace_rebuilds_items_and_item_scores_for_every_scorer(cache: Cache) -> None:
@@ -173,7 +166,7 @@ def test_a_name_of_quotes_is_only_a_name(cache: Cache) -> None:
     name = "'; DROP TABLE item; --\""
     put(cache, [item()], name)
     assert datasets(cache).dataset.tolist() == [name]
-    assert len(items_table(cache, name)) == 1
+    assert len(item_scores(cache, S, name)) == 1
 
 
 @pytest.mark.parametrize(
@@ -198,7 +191,6 @@ def test_an_unknown_data_set_is_named_with_those_there_are(cache: Cache) -> None
     require_dataset(cache, "d")
     for ask in (
         require_dataset,
-        items_table,
         lambda c, n: missing_texts(c, S, n),
         lambda c, n: item_scores(c, S, n),
     ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,11 +27,6 @@ from core.types import Flag, Reason, Text, TokenScore, Unscored
 from tests.store_samples import OTHER, SCORER, filled, item, put, score, score_all
 
 S = SCORER.scorer_id
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache")
 
 
 def failed(text: Text, reason: Reason = Reason.TOO_LONG) -> Unscored:

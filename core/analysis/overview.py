@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from core.errors import InputError
+from core.store.contents import contents
 from core.store.gate import Cache
-from core.store.items import coverage, datasets
 from core.store.scorers import scorers
 
 
@@ -24,12 +24,16 @@ class Overview:
 
 def overview(cache: Cache) -> Overview:
     """What the cache holds now."""
-    return Overview(
-        datasets=datasets(cache),
-        scorers=scorers(cache),
-        coverage=coverage(cache),
-        size_bytes=cache.file.stat().st_size,
-    )
+    held = contents(cache)
+    return Overview(held.datasets, held.scorers, held.coverage, cache.file.stat().st_size)
+
+
+def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
+    """What people call each scorer, by id: the model and whatever else tells two of them apart."""
+    return {
+        str(s.scorer_id): f"{s.model} ({s.dtype}, {s.device}, {s.batching}, {s.scorer_id})"
+        for s in known.itertuples()
+    }
 
 
 def find_scorer(cache: Cache, name: str | None) -> str:

@@ -93,18 +93,36 @@ def put_dataset(
     return result
 
 
+DATASETS = """
+SELECT dataset, path, format, sha256, n_rows, note, imported_at,
+    count(DISTINCT item_id) AS n_items, count(DISTINCT condition) AS n_conditions,
+    count(*) FILTER (collapsed) AS n_collapsed
+FROM dataset JOIN item USING (dataset) GROUP BY ALL ORDER BY imported_at, dataset
+"""
+
+COVERAGE = """
+WITH items AS (
+    SELECT dataset, condition, count(*) AS n_items,
+        count(*) FILTER (collapsed) AS n_collapsed, min(row_order) AS row_order
+    FROM item GROUP BY ALL
+), done AS (
+    SELECT scorer_id, dataset, condition, count(l_stereotype) AS n_scored,
+        count(*) - count(l_stereotype) AS n_unscored
+    FROM item_score GROUP BY ALL
+), pairs AS (SELECT DISTINCT scorer_id, dataset FROM done)
+SELECT coalesce(scorer_id, '') AS scorer_id, coalesce(model, '') AS model,
+    items.dataset, items.condition, n_items, n_collapsed,
+    coalesce(n_scored, 0) AS n_scored, coalesce(n_unscored, 0) AS n_unscored
+FROM items LEFT JOIN pairs USING (dataset) LEFT JOIN scorer USING (scorer_id)
+    LEFT JOIN done USING (scorer_id, dataset, condition)
+ORDER BY items.dataset, created_at, scorer_id, row_order
+"""
+
+
 def datasets(cache: Cache) -> pd.DataFrame:
     """One row per data set: where it came from, its items, conditions and collapsed rows."""
     with cache.reading() as con:
-        return frame(
-            con,
-            """
-            SELECT dataset, path, format, sha256, n_rows, note, imported_at,
-                count(DISTINCT item_id) AS n_items, count(DISTINCT condition) AS n_conditions,
-                count(*) FILTER (collapsed) AS n_collapsed
-            FROM dataset JOIN item USING (dataset) GROUP BY ALL ORDER BY imported_at, dataset
-            """,
-        )
+        return frame(con, DATASETS)
 
 
 def coverage(cache: Cache) -> pd.DataFrame:
@@ -114,46 +132,7 @@ def coverage(cache: Cache) -> pd.DataFrame:
     n_scored + n_unscored + n_collapsed = n_items when nothing is missing.
     """
     with cache.reading() as con:
-        return frame(
-            con,
-            """
-            WITH items AS (
-                SELECT dataset, condition, count(*) AS n_items,
-                    count(*) FILTER (collapsed) AS n_collapsed, min(row_order) AS row_order
-                FROM item GROUP BY ALL
-            ), done AS (
-                SELECT scorer_id, dataset, condition, count(l_stereotype) AS n_scored,
-                    count(*) - count(l_stereotype) AS n_unscored
-                FROM item_score GROUP BY ALL
-            ), pairs AS (SELECT DISTINCT scorer_id, dataset FROM done)
-            SELECT coalesce(scorer_id, '') AS scorer_id, coalesce(model, '') AS model,
-                items.dataset, items.condition, n_items, n_collapsed,
-                coalesce(n_scored, 0) AS n_scored, coalesce(n_unscored, 0) AS n_unscored
-            FROM items LEFT JOIN pairs USING (dataset) LEFT JOIN scorer USING (scorer_id)
-                LEFT JOIN done USING (scorer_id, dataset, condition)
-            ORDER BY items.dataset, created_at, scorer_id, row_order
-            """,
-        )
-
-
-def items_table(cache: Cache, dataset: str) -> pd.DataFrame:
-    """The items of a data set, one row per item and condition, in the order of the import.
-
-    `metadata` is JSON text, `answer_order` a list of roles.
-
-    Raises
-    ------
-    InputError
-        There is no such data set.
-    """
-    with cache.reading() as con:
-        check_dataset(con, dataset)
-        return frame(
-            con,
-            "SELECT * EXCLUDE (text_stereotype, text_anti, text_unrelated, text_unknown, row_order)"
-            " FROM item WHERE dataset = $dataset ORDER BY row_order",
-            {"dataset": dataset},
-        )
+        return frame(con, COVERAGE)
 
 
 def require_dataset(cache: Cache, dataset: str) -> None:

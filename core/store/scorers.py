@@ -12,6 +12,8 @@ from core.store.fetch import frame
 from core.store.gate import Cache
 from core.types import Scorer
 
+SCORERS = "FROM scorer ORDER BY created_at, scorer_id"
+
 
 def put_scorer(cache: Cache, scorer: Scorer) -> None:
     """Store a scorer; one that is there already stays as it was."""
@@ -28,10 +30,10 @@ def put_scorer(cache: Cache, scorer: Scorer) -> None:
 def scorers(cache: Cache) -> pd.DataFrame:
     """Every scorer, in the order of their arrival."""
     with cache.reading() as con:
-        return frame(con, "FROM scorer ORDER BY created_at, scorer_id")
+        return frame(con, SCORERS)
 
 
 def scorer_ids(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Their ids in the same order, for work inside a transaction."""
-    rows = con.execute("SELECT scorer_id FROM scorer ORDER BY created_at, scorer_id").fetchall()
+    rows = con.execute(f"SELECT scorer_id {SCORERS}").fetchall()
     return [scorer_id for (scorer_id,) in rows]

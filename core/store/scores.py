@@ -138,8 +138,9 @@ def item_scores(
 ) -> pd.DataFrame:
     """Every item of a data set with its scores under a scorer, in the order of the import.
 
-    Columns: those of `items_table`, the text ids, `row_order`, l_*, sum_* (nats), n_*, flags, and
-    `state`: scored, collapsed, unscored (its `reason` says why) or missing.
+    Columns: the fields of an item (`metadata` is JSON text, `answer_order` a list of roles), its
+    data set, `collapsed`, `content_hash`, the text ids, `row_order`, l_*, sum_* (nats), n_*, flags,
+    and `state`: scored, collapsed, unscored (its `reason` says why) or missing.
 
     Parameters
     ----------
