@@ -172,6 +172,23 @@ def test_too_large_is_known_before_weights_are_read(
     assert f"needs about {n * 4 * 1.2 / 1e9:.1f} GB in float32 and 8.0 GB" in message
 
 
+def test_nothing_is_refused_after_all_weights_were_hashed(
+    llama: Path, bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(folder: Path, **options: Any) -> str:
+        raise AssertionError("the weights were read")
+
+    monkeypatch.setattr(sources, "folder_fingerprint", read)
+    refusal(WrongModelKind, bert)
+    with monkeypatch.context() as full:
+        full.setattr(memory, "free_bytes", lambda device: 1)
+        refusal(ModelTooLarge, llama)
+    (llama / "tokenizer.json").write_text("{}")
+    refusal(ModelError, llama)
+    (bert / "config.json").write_text("{}")
+    refusal(ModelError, bert)
+
+
 def test_memory_that_runs_out_while_loading(llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*arguments: object, **options: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")

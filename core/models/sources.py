@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from huggingface_hub import snapshot_download
@@ -45,7 +46,13 @@ class Source:
 
     folder: Path
     label: str
-    fingerprint: str
+    published: str | None  # the fingerprint that its place of origin gives it
+    with_code: bool = False
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Computed when first asked for: that of a folder takes every byte of its weights."""
+        return self.published or folder_fingerprint(self.folder, with_code=self.with_code)
 
 
 def find_source(
@@ -80,7 +87,7 @@ def _local_source(folder: Path, *, with_code: bool) -> Source:
     folder = folder.resolve()
     if not (folder / "config.json").is_file():
         raise ModelNotFound(f"{folder} holds no config.json, so it is not a model folder.")
-    return Source(folder, folder.name, folder_fingerprint(folder, with_code=with_code))
+    return Source(folder, folder.name, None, with_code)
 
 
 def _hub_source(name: str, revision: str | None, *, with_code: bool, with_weights: bool) -> Source:
