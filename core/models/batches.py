@@ -33,11 +33,12 @@ def token_budget_batches(lengths: Sequence[int], token_budget: int) -> list[list
     Returns
     -------
     list of list of int
-        Indices into `lengths`, each once, shortest rows first; equal lengths keep their order.
+        Indices into `lengths`, each once, longest rows first, so that what does not fit into memory
+        shows at once and the time left is not guessed too short; equal lengths keep their order.
     """
     batches: list[list[int]] = []
-    for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if batches and (len(batches[-1]) + 1) * lengths[i] <= token_budget:
+    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= token_budget:
             batches[-1].append(i)
         else:
             batches.append([i])

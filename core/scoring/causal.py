@@ -35,7 +35,7 @@ def score_texts(
     exact: bool = False,
     token_budget: int = TOKEN_BUDGET,
 ) -> Iterator[list[Outcome]]:
-    """Score texts, yielding the outcomes batch by batch, shortest texts first.
+    """Score texts, yielding the outcomes batch by batch, of each few thousand the longest first.
 
     Parameters
     ----------
