@@ -113,7 +113,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Selection, list[str]
             except ValueError as error:
                 problems.append(f"{field.name} in the link {error}; it was left out.")
             else:
-                selection = replace(selection, **{field.name: value})
+                selection = with_field(selection, field.name, value)
     unknown = sorted(set(query) - {field.name for field in fields(selection)} - {"v"})
     if unknown:
         problems.append(f"The link holds {', '.join(unknown)[:200]}, which nothing here is called.")
@@ -131,9 +131,14 @@ def link_query(selection: Selection) -> str:
     return urlencode(to_query(selection), doseq=True)
 
 
+def with_field(selection: Selection, name: str, value: Any) -> Selection:
+    """The selection with one field, named by a text, changed."""
+    return replace(selection, **{name: value})
+
+
 def without(selection: Selection, name: str) -> Selection:
     """The selection with one filter taken off."""
-    cleared = replace(selection, **{name: getattr(Selection(), name)})
+    cleared = with_field(selection, name, getattr(Selection(), name))
     return replace(cleared, regex=False) if name == "text" else cleared
 
 

@@ -1,21 +1,42 @@
 """Items: what happened to this item?"""
 
+from __future__ import annotations
+
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.analysis.filtering import Matches, matching, selected_table
 from core.analysis.items import english_rewording_noise
-from pages.shared.data import read_items, read_overview
+from core.analysis.overview import scorer_labels
+from core.errors import InputError
+from core.selection import Selection, without
+from pages.shared import state
+from pages.shared.data import (
+    open_cache,
+    read_content,
+    read_item,
+    read_items,
+    read_overview,
+    read_provenance,
+)
+from pages.shared.figures import literal
+from pages.shared.filter_bar import filter_bar, known_part, nothing_left
+from pages.shared.item_card import item_card
+from pages.shared.routing import require_router
+from pages.shared.sharing import banner, provenance_panel, share_bar
 from pages.shared.widgets import (
     content_warning,
     download_buttons,
     empty_cache,
     errors_in_one_sentence,
     nothing_scored,
-    text_block,
 )
 
+ROWS_PER_PAGE = 100
 SHOWN = (
     *("item_id", "condition", "ss", "change", "n_stereotype", "n_anti", "category", "dimension"),
     *("source", "state", "flags"),
@@ -39,16 +60,10 @@ COLUMNS: dict[str, Any] = {
     ),
     "flags": st.column_config.ListColumn("Flags"),
 }
-ROLES = {
-    "stereotype": "Stereotype",
-    "anti_stereotype": "Anti-stereotype",
-    "unrelated": "Unrelated",
-    "unknown": "Unknown",
-}
 
 
-def choose_source() -> tuple[str, str]:
-    """The scorer and data set to look at; ends the page when there is nothing to choose from."""
+def choose_source(selection: Selection) -> Selection:
+    """Data set and scorers to look at; ends the page when there is nothing to choose from."""
     held = read_overview()
     if held is None or held.datasets.empty:
         empty_cache()
@@ -57,34 +72,26 @@ def choose_source() -> tuple[str, str]:
     if pairs.empty:
         nothing_scored(held.datasets["dataset"].iloc[0])
         st.stop()
-    labels = {
-        s.scorer_id: f"{s.model} ({s.dtype}, {s.scorer_id})" for s in held.scorers.itertuples()
-    }
-    left, right = st.columns(2)
-    dataset = left.selectbox("Data set", pairs["dataset"].unique())
-    scorers = pairs.loc[pairs["dataset"] == dataset, "scorer_id"].unique()
-    scorer = right.selectbox("Scorer", scorers, format_func=lambda s: labels[s])
-    return str(scorer), str(dataset)
-
-
-def filtered(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that the filter bar leaves."""
-    conditions, categories, states, search = st.columns([2, 2, 1, 2])
-    for column, place, label in (
-        ("condition", conditions, "Condition"),
-        ("category", categories, "Category"),
-        ("state", states, "State"),
-    ):
-        options = [value for value in dict.fromkeys(table[column]) if value]
-        chosen = place.multiselect(label, options, placeholder="all")
-        if chosen:
-            table = table[table[column].isin(chosen)]
-    words = search.text_input("Text contains", placeholder="in any text of the row")
-    if words:
-        texts = table[["item_id", "context", *ROLES]].fillna("")
-        found = texts.apply(lambda t: t.str.contains(words, case=False, regex=False)).any(axis=1)
-        table = table[found]
-    return table
+    labels = scorer_labels(held.scorers)
+    left, middle, right = st.columns([2, 3, 3])
+    datasets = pairs["dataset"].unique().tolist()
+    dataset = selection.dataset if selection.dataset in datasets else datasets[0]
+    scorers = pairs.loc[pairs["dataset"] == dataset, "scorer_id"].unique().tolist()
+    scorer = selection.scorer if selection.scorer in scorers else scorers[0]
+    others = ["", *(s for s in scorers if s != scorer)]
+    compare = selection.compare if selection.compare in others else ""
+    for name, value in (("dataset", dataset), ("scorer", scorer), ("compare", compare)):
+        state.show_field(name, value)
+    left.selectbox("Data set", datasets, **state.bound("dataset"))
+    middle.selectbox("Scorer", scorers, format_func=labels.__getitem__, **state.bound("scorer"))
+    right.selectbox(
+        "Compare with",
+        others,
+        format_func=lambda s: labels[s] if s else "no other scorer",
+        disabled=len(others) == 1,
+        **state.bound("compare"),
+    )
+    return replace(selection, dataset=dataset, scorer=scorer, compare=compare)
 
 
 def noise_line(table: pd.DataFrame) -> str:
@@ -93,74 +100,160 @@ def noise_line(table: pd.DataFrame) -> str:
     if noise.n_changes < 2:
         return "No English rewording is scored, so there is no yardstick for a change."
     floor = (
-        f"the mean by {noise.floor:.3f} ({noise.n_rewordings} rewordings)"
+        f"it moves the mean by {noise.floor:.3f} (n = {noise.n_rewordings} rewordings)"
         if noise.n_rewordings
-        else "no rewording covers all items, so the floor of the mean is unknown"
+        else "no rewording covers all items, so what it does to the mean is unknown"
     )
     return (
-        f"Mere rewording of the English items moves a single score by {noise.item_sd:.3f} "
-        f"(standard deviation, n = {noise.n_changes} changes), {floor}."
+        f"Rewording alone spreads the changes of single English items with a standard deviation of "
+        f"{noise.item_sd:.3f} (n = {noise.n_changes} changes); {floor}."
     )
 
 
-def show_card(item: pd.DataFrame, condition: str) -> None:
-    """The texts of one item: the chosen condition beside the English ones, and all its scores."""
-    here = item[item["condition"] == condition].iloc[0]
-    st.subheader(here["item_id"])
-    english = item[item["condition"] == "en"]
-    beside = [] if english.empty or condition == "en" else [english.iloc[0]]
-    for place, row in zip(st.columns(len(beside) + 1), [*beside, here], strict=True):
-        with place:
-            show_texts(row)
-    st.markdown("**The item in every condition**")
+def open_row(table: pd.DataFrame, matches: Matches, selection: Selection) -> int | None:
+    """Place of the open item among the matching rows; None when a filter hides it."""
+    shown = table.iloc[matches.positions]
+    fits = (shown["item_id"] == selection.item) & (shown["condition"] == selection.condition)
+    places = np.flatnonzero(fits)
+    return int(places[0]) if len(places) else None
+
+
+def step(table: pd.DataFrame, matches: Matches, place: int) -> None:
+    """Open the row at a place among the matching ones, and turn to its page."""
+    row = table.iloc[matches.positions[place]]
+    state.change(item=row["item_id"], condition=row["condition"], page=int(place) // ROWS_PER_PAGE)
+
+
+def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: int | None) -> None:
+    """One page of the matching rows; a click opens an item."""
+    first = selection.page * ROWS_PER_PAGE
+    positions = matches.positions[first : first + ROWS_PER_PAGE]
+    chosen = [at - first] if at is not None and first <= at < first + len(positions) else []
+    # Other rows, or another open item, are another table: a click always refers to what was seen.
+    key = f"rows-{selection.scorer}-{selection.dataset}-{hash(positions.tobytes())}-{chosen}"
+
+    def clicked() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
+        if rows:
+            step(table, matches, first + rows[0])
+
     st.dataframe(
-        item[["condition", "ss", "change", "n_stereotype", "n_anti", "fluency", "state", "reason"]],
+        table.iloc[positions][list(SHOWN)],
+        column_config=COLUMNS,
         hide_index=True,
         placeholder="–",
-        column_config=COLUMNS
-        | {"fluency": st.column_config.NumberColumn("Fluency", format="%.3f"), "reason": "Reason"},
+        height=390,
+        on_select=clicked,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": chosen, "columns": [], "cells": []}},
+        key=key,
     )
 
 
-def show_texts(row: pd.Series) -> None:
-    """One condition of an item: context and continuations with their log-probabilities."""
-    score = "not scored" if pd.isna(row["ss"]) else f"SS {row['ss']:.3f}"
-    st.markdown(f"**{row['condition']}** · {score} · {row['state']}")
-    text_block(row["context"], row["language"])
-    for role, label in ROLES.items():
-        if pd.isna(row[role]):
-            continue
-        suffix = "anti" if role == "anti_stereotype" else role
-        value, n = row[f"l_{suffix}"], row[f"n_{suffix}"]
-        measure = "" if pd.isna(value) else f" · {value:.3f} nats per token, n = {n:.0f}"
-        st.caption(f"{label}{measure}")
-        text_block(row[role], row["language"])
+def turn_pages(matches: Matches, selection: Selection) -> None:
+    """Which rows are shown of how many, with buttons to the pages before and after."""
+    n = len(matches.positions)
+    first = selection.page * ROWS_PER_PAGE
+    last = min(first + ROWS_PER_PAGE, n)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"Showing {first + 1}–{last} of {n} rows that pass ({matches.n_all} in all)")
+        for label, page, possible in (
+            ("Previous rows", selection.page - 1, first > 0),
+            ("Next rows", selection.page + 1, last < n),
+        ):
+            st.button(
+                label,
+                disabled=not possible,
+                on_click=lambda page=page: state.change(page=page),
+            )
 
 
-st.title("Items")
-content_warning()
-with errors_in_one_sentence():
-    scorer_id, dataset = choose_source()
-    table = read_items(scorer_id, dataset)
-rows = filtered(table)
-st.caption(f"Showing {len(rows)} of {len(table)} rows. {noise_line(table)}")
-event = st.dataframe(
-    rows,
-    column_order=SHOWN,
-    column_config=COLUMNS,
-    hide_index=True,
-    placeholder="–",
-    on_select="rerun",
-    selection_mode="single-row",
-    key=f"items-{scorer_id}-{dataset}",
-)
-download_buttons(rows, f"items-{dataset}-{scorer_id}")
-if rows.empty:
-    st.info("No row passes the filters; remove one of them.")
-    st.stop()
-chosen = event["selection"]["rows"]
-position = chosen[0] if chosen and chosen[0] < len(rows) else 0
-if not chosen:
-    st.caption("Click the box at the left of a row to see that item; this is the first one.")
-row = rows.iloc[position]
-show_card(table[table["item_id"] == row["item_id"]], row["condition"])
+def walk(table: pd.DataFrame, matches: Matches, at: int) -> None:
+    """Buttons and keys to the item before and after the open one."""
+    n = len(matches.positions)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, place, key in (("Previous item", at - 1, "K"), ("Next item", at + 1, "J")):
+            st.button(
+                label,
+                shortcut=key,
+                disabled=not 0 <= place < n,
+                on_click=lambda place=place: step(table, matches, place),
+            )
+        st.caption(f"Row {at + 1} of {n}")
+
+
+def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Selection:
+    """The card of the open item, with the way to its neighbours; the reader may turn it over."""
+    at = open_row(table, matches, selection)
+    if at is not None:
+        walk(table, matches, at)
+    else:
+        st.caption("The open item does not pass the filters.")
+    condition = item_card(
+        open_cache(),
+        selection.scorer,
+        selection.dataset,
+        read_item(selection.scorer, selection.dataset, selection.item),
+        selection.item,
+        selection.condition,
+        selection.compare or None,
+        provenance=read_provenance(selection.scorer, selection.dataset),
+    )
+    return replace(selection, condition=condition)
+
+
+def found(table: pd.DataFrame, selection: Selection) -> Matches:
+    """The matching rows; a regular expression that cannot be read ends the page with a way out."""
+    try:
+        return matching(open_cache(), table, selection)
+    except InputError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.button(
+            "Clear the text filter",
+            on_click=lambda: state.put(without(state.current(), "text")),
+        )
+        state.publish(selection)
+        st.stop()
+
+
+def main() -> None:
+    """The page from top to bottom."""
+    require_router()
+    st.title("Items")
+    content_warning()
+    wanted = state.current()
+    with errors_in_one_sentence():
+        selection = choose_source(wanted)
+        table = read_items(selection.scorer, selection.dataset)
+        selection, left_out = known_part(table, selection)
+        content = read_content(selection.scorer, selection.dataset)
+    banner(wanted, selection, content, left_out, table)
+    filter_bar(table, selection)
+    matches = found(table, selection)
+    if not len(matches.positions):
+        nothing_left(selection, matches)
+        state.publish(selection)
+        st.stop()
+    last_page = (len(matches.positions) - 1) // ROWS_PER_PAGE
+    selection = replace(selection, page=min(selection.page, last_page), content=content)
+    if not (table["item_id"] == selection.item).any():
+        row = table.iloc[matches.positions[0]]
+        selection = replace(selection, item=row["item_id"], condition=row["condition"])
+    state.put(selection)
+    st.caption(noise_line(table))
+    show_table(table, matches, selection, open_row(table, matches, selection))
+    turn_pages(matches, selection)
+    download_buttons(
+        lambda: selected_table(open_cache(), selection),
+        list(SHOWN),
+        f"items-{selection.dataset}-{selection.scorer}-{len(matches.positions)}-rows",
+    )
+    share_bar(selection, table.iloc[matches.positions]["item_id"])
+    with errors_in_one_sentence():
+        selection = show_item(table, selection, matches)
+        provenance_panel(read_provenance(selection.scorer, selection.dataset))
+    state.put(selection)
+    state.publish(selection)
+
+
+main()

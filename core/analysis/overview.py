@@ -54,8 +54,5 @@ def find_scorer(cache: Cache, name: str | None) -> str:
         problem = "The cache holds several scorers"
     else:
         problem = f"{'No' if fits.empty else 'More than one'} scorer is called {name!r}"
-    choices = [
-        f"{s.scorer_id} ({s.model}, {s.dtype}, {s.device}, {s.batching})"
-        for s in (known if fits.empty else fits).itertuples()
-    ]
-    raise InputError(f"{problem}; give --scorer one of: {', '.join(choices)}.")
+    choices = scorer_labels(known if fits.empty else fits).values()
+    raise InputError(f"{problem}; give --scorer the id at the end of: {'; '.join(choices)}.")

@@ -15,6 +15,7 @@ import streamlit as st
 from core import settings
 from core.analysis.items import item_table
 from core.analysis.overview import Overview, overview
+from core.analysis.provenance import provenance
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
 from core.store.slices import slice_names
@@ -58,6 +59,17 @@ def read_slices(dataset: str) -> list[str]:
     """Names of the slices of a data set."""
     cache = open_cache()
     return _slices(str(cache.folder), cache.stamp(), dataset)
+
+
+def read_provenance(scorer_id: str, dataset: str) -> dict[str, str]:
+    """Where the scores of a scorer and data set come from."""
+    cache = open_cache()
+    return _provenance(str(cache.folder), cache.stamp(), scorer_id, dataset)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _provenance(folder: str, stamp: Stamp, scorer_id: str, dataset: str) -> dict[str, str]:
+    return provenance(Cache(Path(folder)), scorer_id, dataset)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

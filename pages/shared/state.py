@@ -23,11 +23,9 @@ def current() -> Selection:
     return selection
 
 
-def change(**fields: Any) -> Selection:
+def change(**fields: Any) -> None:
     """Change fields of the selection; whatever narrows the rows goes back to the first page."""
-    changed = replace(current(), **({"page": 0} | fields))
-    st.session_state[_SELECTION] = changed
-    return changed
+    st.session_state[_SELECTION] = replace(current(), **({"page": 0} | fields))
 
 
 def put(selection: Selection) -> None:

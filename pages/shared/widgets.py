@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 
@@ -61,25 +61,35 @@ def text_block(text: str, language: str) -> None:
     st.html(f'<p dir="auto" lang="{escape(language, quote=True)}">{escape(text)}</p>')
 
 
-def download_buttons(table: pd.DataFrame, name: str) -> None:
-    """Downloads of exactly the given rows; the row count is part of the file name."""
-    stem = f"{name}-{len(table)}-rows"
-    left, right, _ = st.columns([1, 1, 4])
-    left.download_button(
-        "CSV",
-        lambda: table_bytes(table, "csv"),
-        f"{stem}.csv",
-        "text/csv",
-        icon=":material/download:",
-        width="stretch",
-        on_click="ignore",
-    )
-    right.download_button(
-        "Parquet",
-        lambda: table_bytes(table, "parquet"),
-        f"{stem}.parquet",
-        "application/vnd.apache.parquet",
-        icon=":material/download:",
-        width="stretch",
-        on_click="ignore",
-    )
+def download_buttons(rows: Callable[[], pd.DataFrame], shown: Sequence[str], stem: str) -> None:
+    """Downloads of exactly the rows of a table, made when somebody asks for them.
+
+    Parameters
+    ----------
+    rows
+        Gives the table with all its columns, texts included: CSV and Parquet hold them.
+    shown
+        The columns on the page: LaTeX holds these.
+    stem
+        File name without ending.
+    """
+    kinds = {
+        "CSV": ("csv", "text/csv"),
+        "Parquet": ("parquet", "application/vnd.apache.parquet"),
+        "LaTeX": ("tex", "text/x-tex"),
+    }
+    with st.container(horizontal=True):
+        for label, (ending, mime) in kinds.items():
+
+            def content(ending: str = ending) -> bytes:
+                table = rows()
+                return table_bytes(table[list(shown)] if ending == "tex" else table, ending)
+
+            st.download_button(
+                label,
+                content,
+                f"{stem}.{ending}",
+                mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )

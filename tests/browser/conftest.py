@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from core.settings import ROOT
 from tests.scored import demo_items, fill_scored
 
 CHROMIUM = Path("/usr/bin/chromium")
+expect.set_options(timeout=30_000)  # a loaded machine is slow, and waiting costs nothing else
 # Chromium would otherwise look for its maker's servers at every start.
 OFFLINE = (
     "--no-sandbox",

@@ -1,0 +1,105 @@
+"""Choosing a scoring job: what it would take first, then the button that starts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.errors import StereoscopeError
+from core.jobs.follow import JobView
+from core.jobs.launch import estimate_apart, launch
+from core.jobs.spec import DEMO_MODEL, JobSpec, ScoreRequest
+from core.words import duration_words, size_words
+from pages.shared.data import open_cache
+from pages.shared.figures import literal
+from pages.shared.widgets import errors_in_one_sentence
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+DEVICES = ("auto", "cpu", "cuda", "mps")
+ESTIMATED = "estimated"
+
+
+def choose_request(datasets: list[str], views: list[JobView]) -> ScoreRequest | None:
+    """The inputs of a new job."""
+    known = list(dict.fromkeys([DEMO_MODEL, *(v.model for v in views if v.model)]))
+    left, right = st.columns([1, 2])
+    dataset = left.selectbox("Data set", datasets)
+    model = right.selectbox(
+        "Model",
+        known,
+        accept_new_options=True,
+        help="demo, the path of a model folder on this machine, or org/name[@revision] from the "
+        "hub. Type to enter another one.",
+    )
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    dtype = left.selectbox("Precision", DTYPES, help="auto: float32 on the CPU, else the model's")
+    device = middle.selectbox("Device", DEVICES, help="auto: a GPU where there is one")
+    exact = right.checkbox("Exact", help="One text at a time: slower, and a scorer of its own")
+    if not model or not model.strip():
+        return None
+    return ScoreRequest(
+        model=model.strip(), dataset=dataset, dtype=dtype, device=device, exact=exact
+    )
+
+
+def start_form(datasets: list[str], views: list[JobView]) -> None:
+    """Choose, see what it takes, start."""
+    request = choose_request(datasets, views)
+    asked = st.button("Estimate", icon=":material/calculate:", disabled=request is None)
+    if request is None:
+        return
+    if asked:
+        with st.spinner("Reading config and tokenizer, counting what is missing …"):
+            st.session_state[ESTIMATED] = (request, *estimated(request))
+    known, found, error = st.session_state.get(ESTIMATED, (None, None, ""))
+    if known != request:
+        st.caption("Memory, time and disk are estimated first; then the job can be started.")
+    elif found is None:
+        st.error(literal(error), icon=":material/error:")
+    else:
+        show_estimate(found)
+        possible = found["texts"] > 0 and found["memory"]["fits"]
+        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not possible):
+            with errors_in_one_sentence():
+                launch(open_cache(), JobSpec(request=request))
+            del st.session_state[ESTIMATED]
+            st.rerun()
+
+
+def estimated(request: ScoreRequest) -> tuple[dict[str, Any] | None, str]:
+    """The estimate, or the sentence why there is none."""
+    try:
+        return estimate_apart(open_cache(), request), ""
+    except StereoscopeError as error:
+        return None, str(error)
+
+
+def show_estimate(found: dict[str, Any]) -> None:
+    """What the job would take, as four numbers and what they rest on."""
+    scorer, memory = found["scorer"], found["memory"]
+    free = min(memory["free_bytes"].values())
+    texts, needed, time, disk = st.columns(4)
+    about = "" if found["tokens_counted"] else "about "
+    texts.metric("Missing texts", f"{found['texts']:,}", help=f"{about}{found['tokens']:,} tokens")
+    needed.metric("Memory needed", size_words(memory["needed_bytes"]))
+    seconds = found["seconds"]
+    time.metric("Time", "unknown" if seconds is None else duration_words(seconds))
+    disk.metric("Disk, at most", size_words(found["disk_bytes"]))
+    sentences = [
+        f"Scorer {scorer['scorer_id']}: {scorer['dtype']} on {scorer['device']}, "
+        f"{scorer['attention']}, {scorer['batching']}.",
+        f"Free: {size_words(free)} of memory, {size_words(found['disk_free_bytes'])} of disk.",
+    ]
+    if found["texts"]:
+        source = found["speed_from"]
+        sentences.append(
+            f"Time {source}." if seconds is None else f"Time at the speed of run {source}."
+        )
+    if found["download_bytes"]:
+        sentences.append(f"About {size_words(found['download_bytes'])} are downloaded first.")
+    st.caption(literal(" ".join(sentences)))
+    if not found["texts"]:
+        st.info("This scorer has scored every text of the data set; there is nothing to do.")
+    elif not memory["fits"]:
+        st.warning("It does not fit into memory; choose a smaller model or precision.")

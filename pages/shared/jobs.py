@@ -1,0 +1,137 @@
+"""Jobs on a page: how far they are, live while one runs, with buttons to stop and to resume."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+from core.errors import StereoscopeError
+from core.jobs.follow import JobView, State, follow
+from core.jobs.launch import request_stop, resume
+from core.store.gate import Cache
+from core.words import duration_words
+from pages.shared.data import open_cache
+from pages.shared.figures import literal
+
+LATEST = 100  # runs that are looked at; the list says so when there are more
+SECONDS_BETWEEN_LOOKS = 1.0
+
+Color = Literal["red", "orange", "blue", "green", "gray"]
+LOOKS: dict[State, tuple[str, Color]] = {
+    "starting": (":material/hourglass_top:", "blue"),
+    "running": (":material/play_arrow:", "blue"),
+    "stopping": (":material/hourglass_bottom:", "orange"),
+    "stopped": (":material/pause:", "gray"),
+    "finished": (":material/check:", "green"),
+    "failed": (":material/error:", "red"),
+    "died": (":material/heart_broken:", "red"),
+}
+DIED = (
+    "It ended without a word: it was killed, memory ran out, or the machine went off. What it had "
+    "stored is kept; resuming computes the rest."
+)
+
+
+def read_jobs() -> list[JobView]:
+    """The latest runs, the newest first."""
+    return follow(open_cache(), latest=LATEST)
+
+
+def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
+    """Whether a run left something to do that no later run has taken up."""
+    again = {later.spec.resumes for later in views if later.spec}
+    unfinished = view.state in ("stopped", "failed", "died")
+    return unfinished and view.spec is not None and view.run_id not in again
+
+
+def show_jobs(chosen: Callable[[list[JobView]], list[JobView]], *, empty: str = "") -> None:
+    """Cards of the chosen runs, looked at every second as long as one of them lives.
+
+    When one begins or ends the whole page runs again: there may be new scores to show.
+    """
+    alive = [view.run_id for view in read_jobs() if view.alive]
+
+    def cards() -> None:
+        views = read_jobs()
+        if [view.run_id for view in views if view.alive] != alive:
+            st.rerun()
+        shown = chosen(views)
+        for view in shown:
+            show_card(view, resumable=can_resume(view, views))
+        if not shown and empty:
+            st.caption(empty)
+
+    st.fragment(cards, run_every=SECONDS_BETWEEN_LOOKS if alive else None)()
+
+
+def show_card(view: JobView, *, resumable: bool) -> None:
+    """One run: what it is, how far, and what can be done about it."""
+    icon, color = LOOKS[view.state]
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(view.state, icon=icon, color=color)
+            st.markdown(f"**{literal(title(view))}**", width="stretch")
+            if view.state in ("starting", "running"):
+                st.button(
+                    "Stop", icon=":material/stop:", key=f"stop-{view.run_id}", on_click=_stop,
+                    args=[view.run_id],
+                )  # fmt: skip
+            if resumable:
+                st.button(
+                    "Resume", icon=":material/resume:", key=f"resume-{view.run_id}",
+                    on_click=_resume, args=[view.run_id],
+                )  # fmt: skip
+        if view.alive or view.progress.total_texts:
+            st.progress(view.fraction, text=progress_words(view))
+        if view.state == "failed":
+            st.markdown(f":red[{literal(view.error)}]")
+        if view.state == "died":
+            st.caption(DIED)
+
+
+def title(view: JobView) -> str:
+    """A run in a few words: demo on demo, or what its folder lost."""
+    if view.spec is None:
+        return f"Run {view.run_id}"
+    options = [view.spec.request.dtype] if view.spec.request.dtype != "auto" else []
+    options += ["exact"] if view.spec.request.exact else []
+    named = f"{short_model(view.model)} on {view.dataset}"
+    return f"{named} ({', '.join(options)})" if options else named
+
+
+def short_model(model: str) -> str:
+    """A hub name as it is, a folder by its last part."""
+    return model.rstrip("/").rpartition("/")[2] if model.startswith("/") else model
+
+
+def progress_words(view: JobView) -> str:
+    """How far, how fast, how long still."""
+    p = view.progress
+    if not p.total_texts:
+        return f"{p.phase.capitalize()} …" if view.alive else p.phase.capitalize()
+    words = [f"{p.done_texts:,} of {p.total_texts:,} texts"]
+    if view.rate is not None:
+        words.append(f"{view.rate:,.1f} texts/s")
+    if view.seconds_left is not None:
+        words.append(f"about {duration_words(view.seconds_left)} left")
+    if p.failed:
+        words.append(f"{p.failed:,} cannot be scored")
+    return " · ".join(words)
+
+
+def _stop(run_id: str) -> None:
+    _try(request_stop, run_id)
+
+
+def _resume(run_id: str) -> None:
+    _try(resume, run_id)
+
+
+def _try(action: Callable[[Cache, str], object], run_id: str) -> None:
+    """A click on a button that has lost its meaning says so, and the page goes on."""
+    try:
+        action(open_cache(), run_id)
+    except StereoscopeError as error:
+        st.toast(literal(str(error)), icon=":material/error:")

@@ -1,0 +1,50 @@
+"""Which pages there are, and that every one of them is run by the router."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+_ROUTED = "routed"
+_log = logging.getLogger(__name__)
+
+
+def navigation() -> StreamlitPage:
+    """The page of the address, under the menu of all pages."""
+    return st.navigation(
+        {
+            "": [st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)],
+            "Scores": [st.Page("pages/items.py", title="Items", icon=":material/list_alt:")],
+            "Data": [st.Page("pages/runs.py", title="Runs", icon=":material/play_circle:")],
+        }
+    )
+
+
+def run_router() -> None:
+    """Run the page of the address; the whole of app.py.
+
+    With STEREOSCOPE_TIMING set, how long each run took goes to the log.
+    """
+    began = time.perf_counter()
+    st.session_state[_ROUTED] = True
+    st.set_page_config(page_title="Stereoscope", page_icon=":material/view_in_ar:", layout="wide")
+    page = navigation()
+    page.run()
+    if os.environ.get("STEREOSCOPE_TIMING"):
+        _log.warning("%s ran %.0f ms", page.title, 1000 * (time.perf_counter() - began))
+
+
+def require_router() -> None:
+    """For a page, before anything else: start over through the router if it was not run by it.
+
+    Until `st.navigation` was called once, Streamlit takes the files in `pages/` for an app of its
+    older kind, and runs the file of the address by itself. So it does when a link to a page is the
+    first thing that a server is asked for.
+    """
+    if _ROUTED not in st.session_state:
+        navigation()
+        st.rerun()

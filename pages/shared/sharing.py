@@ -1,0 +1,104 @@
+"""What leaves a page: links, slices, code that gives the same rows, and where numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import StereoscopeError
+from core.selection import Selection, active_filters, link_query, without_filters
+from core.store.slices import Slice, put_slice
+from pages.shared import state
+from pages.shared.data import open_cache
+from pages.shared.figures import literal
+
+SNIPPET = """from pathlib import Path
+
+from core.analysis.filtering import selected_table
+from core.selection import parse_link
+from core.store.gate import Cache
+
+selection, _ = parse_link({query!r})
+table = selected_table(Cache(Path({folder!r})), selection)
+"""
+
+
+def banner(
+    wanted: Selection,
+    shown: Selection,
+    content: str,
+    left_out: list[str],
+    table: pd.DataFrame,
+) -> None:
+    """Name everything in which this page differs from what its link was made from."""
+    sentences = [*state.link_problems(), *left_out]
+    linked = state.linked()
+    for name, kind in (("dataset", "data set"), ("scorer", "scorer"), ("compare", "scorer")):
+        value = getattr(wanted, name)
+        if value and value != getattr(shown, name):
+            instead = getattr(shown, name)
+            ending = f"; {instead} is shown instead" if instead else ""
+            sentences.append(f"This cache has no {kind} {value}{ending}.")
+    same = (linked.dataset, linked.scorer) == (shown.dataset, shown.scorer)
+    if same and linked.content and linked.content != content:
+        there, here = linked.content.split("-")[0], content.split("-")[0]
+        numbers = f"{there} scored rows there, {here} here" if there != here else "other items"
+        sentences.append(
+            f"The link was made from other scores of {shown.dataset} under this scorer ({numbers})."
+        )
+    if wanted.item and not (table["item_id"] == wanted.item).any():
+        sentences.append(f"The item {wanted.item} is not in {shown.dataset}; another one is shown.")
+    if sentences:
+        lines = "\n".join(f"- {literal(sentence)}" for sentence in dict.fromkeys(sentences))
+        st.warning(f"Not everything is as the link says:\n\n{lines}", icon=":material/link_off:")
+
+
+def share_bar(selection: Selection, item_ids: pd.Series) -> None:
+    """Popovers with the link, a slice of the rows shown, and code that gives the same rows."""
+    with st.container(horizontal=True):
+        with st.popover("Link", icon=":material/link:"):
+            st.caption("Shows this page as it is now to whoever has the same cache.")
+            st.code(state.link(selection), language=None, wrap_lines=True)
+        with st.popover("Save as slice", icon=":material/bookmark_add:"):
+            _save_slice(selection, item_ids)
+        with st.popover("Code", icon=":material/code:"):
+            _code(selection)
+
+
+def provenance_panel(known: Mapping[str, str]) -> None:
+    """Model, data, software, times and runs behind the numbers of a page."""
+    with st.expander("Where these numbers come from", icon=":material/history_edu:"):
+        frame = pd.DataFrame({"what": list(known), "value": list(known.values())})
+        st.dataframe(frame, hide_index=True, placeholder="–")
+
+
+def _save_slice(selection: Selection, item_ids: pd.Series) -> None:
+    name = st.text_input("Name", max_chars=100, key="slice-name")
+    as_filter = "The filter (rows may change with new scores)"
+    as_list = f"The {item_ids.nunique()} items shown now"
+    kinds = [as_list] if not active_filters(selection) or selection.slice else [as_filter, as_list]
+    kind = st.radio("What to keep", kinds, key="slice-kind")
+    if not st.button("Save", disabled=not name.strip(), key="slice-save"):
+        return
+    try:
+        if kind == as_filter:
+            new = Slice(name.strip(), selection.dataset, link_query(selection))
+        else:
+            new = Slice(name.strip(), selection.dataset, "", tuple(dict.fromkeys(item_ids)))
+        put_slice(open_cache(), new)
+    except StereoscopeError as error:
+        st.error(literal(str(error)))
+        return
+    state.put(replace(without_filters(selection), slice=new.name, page=0))
+    st.rerun()
+
+
+def _code(selection: Selection) -> None:
+    query = link_query(selection)
+    st.caption("In Python, in the project's folder:")
+    st.code(SNIPPET.format(query=query, folder=str(open_cache().folder)), language="python")
+    st.caption("In a terminal:")
+    st.code(f"python -m core export --selection '{query}' --out rows.csv", language="bash")
