@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from benchmarks import gate as benchmark
 from core.errors import CacheBusy
 from core.store import locks
 from core.store.gate import CONFIG, Cache
@@ -151,6 +153,7 @@ def test_threads_read_complete_batches_while_threads_write(cache: Cache) -> None
     filled(cache)
     until = time.monotonic() + 2
     errors: list[BaseException] = []
+    reads: list[int] = []
     batches = [0] * 2
 
     def write(writer: int) -> None:
@@ -163,18 +166,20 @@ def test_threads_read_complete_batches_while_threads_write(cache: Cache) -> None
             batches[writer] += 1
 
     def read() -> None:
-        seen = 0
-        while time.monotonic() < until:
+        seen: list[int] = []
+        while not seen or time.monotonic() < until:
             with cache.reading() as con:
                 ((n,),) = con.execute(
                     "SELECT count(*) FROM generation WHERE dataset != 'd'"
                 ).fetchall()
             assert n % 50 == 0
-            assert n >= seen
-            seen = n
+            assert n >= max(seen, default=0)
+            seen.append(n)
+        reads.append(len(seen))
 
     run_threads([lambda: write(0), lambda: write(1), *[read] * 6], errors)
     assert errors == []
+    assert len(reads) == 6
     with cache.reading() as con:
         ((n,),) = con.execute("SELECT count(*) FROM generation WHERE dataset != 'd'").fetchall()
     assert n == 50 * sum(batches)
@@ -198,16 +203,18 @@ def test_sixteen_readers_let_a_writer_in(cache: Cache) -> None:
     reads: list[int] = []
 
     def read() -> None:
-        while writer.poll() is None:
+        n_reads = 0
+        while not n_reads or writer.poll() is None:
             with cache.reading() as con:
                 rows = con.execute("SELECT generation FROM generation WHERE scorer_id = 'w'").df()
             assert len(rows) % 50 == 0
-            reads.append(len(rows))
+            n_reads += 1
+        reads.append(n_reads)
 
     run_threads([read] * 16, errors)
     _, problem = writer.communicate()
     assert (errors, writer.returncode) == ([], 0), problem
-    assert reads
+    assert len(reads) == 16
     with cache.reading() as con:
         assert con.execute("SELECT count(*) FROM generation WHERE scorer_id = 'w'").fetchall() == [
             (300,)
@@ -354,3 +361,38 @@ def test_every_connection_has_the_same_options(cache: Cache) -> None:
     assert differing <= {"access_mode"}
     assert {(n, v) for n, v in CONFIG.items()} <= set(reader)
     assert scorers(cache).scorer_id.tolist() == [S]
+
+
+# The benchmark
+
+
+def test_the_cache_that_the_benchmark_fills_keeps_all_rules(cache: Cache) -> None:
+    benchmark.fill(cache, 24)
+    assert verify(cache) == []
+    with cache.reading() as con:
+        assert len(con.execute(benchmark.READ).fetchall()) == 12
+
+
+def test_the_benchmark_times_the_wait_of_the_commit_itself(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark.fill(cache, 1)
+    monkeypatch.setattr(benchmark, "COMPUTING", 0)
+    benchmark.write(benchmark.TimedCache(cache.folder), 0.2)
+    written = json.loads(capsys.readouterr().out)
+    assert written["errors"] == 0
+    assert len(written["waits"]) == len(written["commits"]) > 0
+    assert all(w < c for w, c in zip(written["waits"], written["commits"], strict=True))
+    assert scored(cache) == 3 + benchmark.BATCH * len(written["commits"])
+
+
+@pytest.mark.parametrize(
+    ("write_wait", "read_wait", "errors", "met"),
+    [(2.0, 2.0, 0, True), (2.1, 0.1, 0, False), (0.1, 2.1, 0, False), (0.1, 0.1, 1, False)],
+)
+def test_the_benchmark_fails_above_its_target_and_after_an_error(
+    capsys: pytest.CaptureFixture[str], write_wait: float, read_wait: float, errors: int, met: bool
+) -> None:
+    written = {"waits": [0.1, write_wait], "commits": [3.0], "errors": 0}
+    assert benchmark.report(written, [([read_wait], [3.0], errors), ([], [], 0)]) is met
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["met"] is met
