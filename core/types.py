@@ -53,7 +53,7 @@ class Item:
     """One item in one condition: a context and its continuations, as the data set gives them."""
 
     item_id: str
-    condition: str  # "en", "es", "en~p1", "en+neutral": METHODS.md section 1
+    condition: str  # "en", "es", "en~p1", "en+neutral": core/items/conditions.py
     context: str
     stereotype: str
     anti_stereotype: str

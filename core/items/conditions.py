@@ -1,4 +1,4 @@
-"""Conditions: which version of an item a row holds (METHODS.md section 1).
+"""Conditions: which version of an item a row holds.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Texts as they are scored: folding, joining, identity, collapse and words (METHODS.md 1 and 2)."""
+"""Texts as they are scored: folding, joining, identity, collapse and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts -> the log-probability of every scored token under a causal model (METHODS.md section 2).
+"""Texts -> the log-probability of every scored token under a causal model.
 
     ids       <s>  The  nurse  left  He  was  tired        first = 4
     logits     0    1     2     3    4    5

@@ -1,4 +1,4 @@
-"""Which tokens of a joined text belong to its continuation (METHODS.md section 2).
+"""Which tokens of a joined text belong to its continuation.
 
     context         " "  continuation
     The nurse left  ·    He was tired.

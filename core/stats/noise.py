@@ -1,4 +1,7 @@
-"""How far scores move when only the wording does (METHODS.md section 4)."""
+"""How far scores move when only the wording does.
+
+After "Lost in Translation" (arXiv 2610.20479).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""From log-probabilities to scores: the one definition of each (METHODS.md section 2).
+"""From log-probabilities to scores: the one definition of each, after "Lost in Translation"
+(arXiv 2610.20479).
 
 Every argument `l_*` is a mean log-probability per scored token in nats, as a scalar or an array;
 NaN means undefined and stays NaN.
