@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
@@ -44,11 +43,6 @@ needs_package = [
     pytest.mark.demo,
     pytest.mark.skipif(not installed(), reason="the demo model is not installed"),
 ]
-
-
-def say(text: str) -> None:
-    """Shown by pytest -s, and beside a failure."""
-    print(f"\n{text}")  # noqa: T201
 
 
 def without_package(name: str) -> None:
@@ -115,7 +109,9 @@ def test_a_folder_of_another_converter_is_converted_anew(
     assert json.loads((folder / RECORD).read_text()) == {"fingerprint": demo.DEMO_FINGERPRINT}
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     StandIn(tmp_path, monkeypatch)
     (tmp_path / "models").write_text("a file, not a folder")
     with pytest.raises(ModelError, match="cannot be written to"):
@@ -136,24 +132,19 @@ def test_another_file_under_the_packages_name_is_refused(
 def models_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the demo model freshly converted, by two processes that both wanted it."""
     folder = tmp_path_factory.mktemp("models")
-    start = time.perf_counter()
     context = get_context("spawn")
     workers = [context.Process(target=demo_model_folder, args=(folder,)) for _ in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    say(f"conversion asked for by two processes: {time.perf_counter() - start:.1f} s")
     assert [worker.exitcode for worker in workers] == [0, 0]
     return folder
 
 
 @pytest.fixture(scope="module")
 def language_model(models_folder: Path) -> LanguageModel:
-    start = time.perf_counter()
-    opened = open_model("demo", models_folder=models_folder, device="cpu")
-    say(f"opening the converted folder: {time.perf_counter() - start:.2f} s")
-    return opened
+    return open_model("demo", models_folder=models_folder, device="cpu")
 
 
 class TestDemoModel:
@@ -184,7 +175,8 @@ class TestDemoModel:
         with torch.inference_mode():
             logprobs = language_model.model(ids).logits[0].log_softmax(-1)  # (T, V)
         mean = logprobs[:-1].gather(-1, ids[0, 1:, None]).mean().item()
-        say(f"mean log-probability of a token of the paragraph: {mean:.4f} nats")
+        # Shown by pytest -s, and beside a failure.
+        print(f"\nmean log-probability of a token of the paragraph: {mean:.4f} nats")  # noqa: T201
         assert GOOD_ENGLISH[0] < mean < GOOD_ENGLISH[1]
 
     def test_every_weight_is_that_of_the_file(self, language_model: LanguageModel) -> None:

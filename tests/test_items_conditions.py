@@ -40,7 +40,7 @@ from core.items.languages import IMPLIED, LANGUAGES, PREFERRED
         ("zh-CN~p1+Neutral", "zh~p1+neutral"),
     ],
 )
-def test_normal_form(written: str, normal: str) -> None:
+def test_spellings_of_a_condition_have_one_normal_form(written: str, normal: str) -> None:
     assert normalise_condition(written) == normal
     assert normalise_condition(normal) == normal
 
@@ -57,7 +57,7 @@ def test_unknown_conditions_are_refused(text: str) -> None:
         normalise_condition(text)
 
 
-def test_parts() -> None:
+def test_a_condition_gives_its_language_its_rewording_and_its_original() -> None:
     assert language_of("pt-BR~p1") == "pt-BR"
     assert language_of("en+true") == "en"
     assert is_rewording("en~p1") and is_rewording("hi~llm")

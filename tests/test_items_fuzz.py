@@ -80,13 +80,13 @@ def test_the_files_that_are_mutated_are_valid() -> None:
 
 @settings(deadline=None, max_examples=150)
 @given(SUFFIX, st.binary(max_size=200))
-def test_random_bytes(suffix: str, content: bytes) -> None:
+def test_random_bytes_are_read_or_refused_in_words(suffix: str, content: bytes) -> None:
     check(suffix, content)
 
 
 @settings(deadline=None, max_examples=300)
 @given(st.data())
-def test_mutated_files(data: st.DataObject) -> None:
+def test_mutated_files_are_read_or_refused_in_words(data: st.DataObject) -> None:
     suffix = data.draw(SUFFIX)
     content = VALID[suffix]
     for _ in range(data.draw(st.integers(1, 3))):
@@ -110,5 +110,5 @@ def test_mutated_files(data: st.DataObject) -> None:
         ),
     )
 )
-def test_any_json_values(values: dict[str, object]) -> None:
+def test_any_json_values_are_read_or_refused_in_words(values: dict[str, object]) -> None:
     check(".jsonl", json.dumps(ROWS[0] | values).encode())

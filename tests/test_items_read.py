@@ -143,7 +143,7 @@ def test_lists_numbers_and_flags_of_typed_files(tmp_path: Path, kind: str) -> No
     assert item.answer_order == (Role.ANTI_STEREOTYPE, Role.STEREOTYPE)
 
 
-def test_answer_order_as_json_text(tmp_path: Path) -> None:
+def test_answer_order_may_be_json_text(tmp_path: Path) -> None:
     (item,) = read(
         tmp_path, row(answer_order='["stereotype", "anti_stereotype"]'), kind="csv"
     ).items
@@ -206,7 +206,7 @@ BAD_ROWS = [
 
 @pytest.mark.parametrize("file_type", WRITERS)
 @pytest.mark.parametrize(("kind", "bad"), BAD_ROWS)
-def test_bad_row_is_named(tmp_path: Path, kind: str, bad: Values, file_type: str) -> None:
+def test_a_bad_row_is_named(tmp_path: Path, kind: str, bad: Values, file_type: str) -> None:
     good = row("good", unrelated="It ran.", note="x", native="false", language="en")
     good["answer_order"] = "stereotype|anti_stereotype|unrelated"
     error = refused(tmp_path, good, bad, kind=file_type)
@@ -257,7 +257,7 @@ def test_lone_surrogate_is_refused_and_printable(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("name", ["a\0", "a\ud800"])
-def test_column_name_that_cannot_be_stored(tmp_path: Path, name: str) -> None:
+def test_a_column_name_that_cannot_be_stored_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "data.jsonl"
     path.write_text(json.dumps(row() | {name: "x"}))
     with pytest.raises(DataSetError, match="column's name"):
@@ -347,7 +347,9 @@ GOOD = json.dumps(row()).encode() + b"\n"
         ("a.jsonl", b'{"item_id": "a"}\n', "Columns are missing: condition, context"),
     ],
 )
-def test_unusable_file(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+def test_an_unusable_file_is_refused_with_its_reason(
+    tmp_path: Path, name: str, content: bytes, sentence: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataSetError) as caught:
         read_dataset(tmp_path / name)
@@ -356,7 +358,7 @@ def test_unusable_file(tmp_path: Path, name: str, content: bytes, sentence: str)
     assert "\n" not in str(caught.value)
 
 
-def test_paths_with_nothing_to_read(tmp_path: Path) -> None:
+def test_paths_with_nothing_to_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_dataset(tmp_path / "absent.csv")
     with pytest.raises(InputError, match="does not exist"):
@@ -369,7 +371,9 @@ def test_paths_with_nothing_to_read(tmp_path: Path) -> None:
         read_dataset(Path("/dev/null"))
 
 
-def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_permission_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_jsonl(tmp_path / "a.jsonl", [row()])
 
     def denied(self: Path) -> bytes:
@@ -380,7 +384,7 @@ def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         read_dataset(path)
 
 
-def test_unknown_format(tmp_path: Path) -> None:
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "a.jsonl", [row()])
     with pytest.raises(InputError, match="choose from: native"):
         read_dataset(path, format="nativ")
@@ -420,7 +424,7 @@ def test_note_names_its_row_and_the_item_is_kept(tmp_path: Path, kind: str, note
     assert (kept.context, kept.stereotype) == (noted["context"], noted["stereotype"])
 
 
-def test_nothing_to_note(tmp_path: Path) -> None:
+def test_a_clean_file_has_no_notes(tmp_path: Path) -> None:
     one_word = spanish(stereotype="doctor", anti_stereotype="maestra")
     english = row(stereotype="doctor", anti_stereotype="teacher")
     rewording = row(condition="en~p1") | {"stereotype": "doctor", "anti_stereotype": "teacher"}
@@ -437,7 +441,7 @@ def test_missing_english_is_told_once(tmp_path: Path) -> None:
     assert "None of the 3 items" in only(report.notes, "no_english").message
 
 
-def test_counts_per_condition(tmp_path: Path) -> None:
+def test_items_and_collapsed_pairs_are_counted_per_condition(tmp_path: Path) -> None:
     rows = [
         row(),
         row("b", context="x"),

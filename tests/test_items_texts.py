@@ -82,7 +82,7 @@ def test_identity_depends_on_where_the_context_ends() -> None:
     assert make_text("He left. ", " She ran.").text_id == "582368d9f6d111e2c4633247f9b27943"
 
 
-def test_texts_by_role() -> None:
+def test_an_item_has_one_text_per_role_that_it_fills() -> None:
     one = Item(
         item_id="a", condition="en", context="x ", stereotype="s", anti_stereotype="t", unknown="u"
     )
@@ -136,7 +136,7 @@ def test_different_letters_do_not_collapse(one: str, other: str) -> None:
         ("", "...", True),
     ],
 )
-def test_collapse_by_example(one: str, other: str, collapsed: bool) -> None:
+def test_only_case_punctuation_and_spacing_collapse(one: str, other: str, collapsed: bool) -> None:
     assert is_collapsed(item(one, other)) is collapsed
 
 
@@ -195,5 +195,5 @@ def test_punctuation_at_the_edges_is_apart(text: str) -> None:
         ("", []),
     ],
 )
-def test_words_by_example(text: str, words: list[str]) -> None:
+def test_words_are_cut_as_written_out_here(text: str, words: list[str]) -> None:
     assert [text[start:end] for start, end in word_spans(text)] == words

@@ -135,25 +135,25 @@ def test_tied_head_weights_are_not_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "text"])
-def test_broken_weights(llama: Path, damage: str) -> None:
+def test_broken_weights_are_refused(llama: Path, damage: str) -> None:
     path = llama / "model.safetensors"
     content = path.read_bytes()
     path.write_bytes({"cut": content[:-100], "empty": b"", "text": b"404: not found"}[damage])
     assert "weights of llama cannot be read" in refusal(ModelError, llama)
 
 
-def test_broken_pickled_weights(llama: Path) -> None:
+def test_broken_pickled_weights_are_refused(llama: Path) -> None:
     (llama / "model.safetensors").unlink()
     (llama / "pytorch_model.bin").write_bytes(b"404: not found")
     assert "weights of llama cannot be read" in refusal(ModelError, llama)
 
 
-def test_weights_of_another_shape(llama: Path) -> None:
+def test_weights_of_another_shape_are_refused(llama: Path) -> None:
     edit_config(llama, intermediate_size=48)
     assert "weights of llama cannot be read" in refusal(ModelError, llama)
 
 
-def test_no_weights_at_all(llama: Path) -> None:
+def test_a_folder_without_weights_is_refused(llama: Path) -> None:
     (llama / "model.safetensors").unlink()
     assert "holds no weights" in refusal(ModelError, llama)
 
@@ -189,7 +189,9 @@ def test_nothing_is_refused_after_all_weights_were_hashed(
     refusal(ModelError, bert)
 
 
-def test_memory_that_runs_out_while_loading(llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_while_loading_is_said(
+    llama: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*arguments: object, **options: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
@@ -206,7 +208,7 @@ def test_a_quantised_checkpoint_names_the_package_it_needs(llama: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"model_type": "unheard-of"}', "{}"])
-def test_configs_that_describe_no_model(llama: Path, content: str) -> None:
+def test_configs_that_describe_no_model_are_refused(llama: Path, content: str) -> None:
     (llama / "config.json").write_text(content)
     assert "does not describe a model" in refusal(ModelError, llama)
 
@@ -251,7 +253,7 @@ def test_a_slow_tokenizer_is_refused(llama: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{}", "404: not found"])
-def test_a_broken_tokenizer(llama: Path, content: str) -> None:
+def test_a_broken_tokenizer_is_refused(llama: Path, content: str) -> None:
     (llama / "tokenizer.json").write_text(content)
     assert "tokenizer of llama cannot be opened" in refusal(ModelError, llama)
 
@@ -285,7 +287,7 @@ def test_a_word_the_vocabulary_lacks_is_not_a_lost_space() -> None:
 # Where models come from
 
 
-def test_names_of_nothing() -> None:
+def test_names_of_nothing_are_refused_with_a_hint_where_one_is_close() -> None:
     message = refusal(ModelNotFound, "gpt2")
     assert 'There is no model "gpt2"' in message
     assert "org/name" in message
@@ -296,7 +298,7 @@ def test_names_of_nothing() -> None:
         assert f'There is no model "{path}"' in refusal(ModelNotFound, path)
 
 
-def test_folders_and_files_that_are_no_models(tmp_path: Path) -> None:
+def test_folders_and_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
     assert "holds no config.json" in refusal(ModelNotFound, tmp_path)
     file = tmp_path / "model.gguf"
     file.write_bytes(b"GGUF")
@@ -334,14 +336,14 @@ def http(kind: type[hub.HfHubHTTPError], status: int) -> hub.HfHubHTTPError:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
-def test_what_the_hub_refuses(
+def test_what_the_hub_refuses_is_said_with_a_way_out(
     monkeypatch: pytest.MonkeyPatch, answer: Exception, kind: type[ModelError], says: str
 ) -> None:
     hub_answers(monkeypatch, answer)
     assert says in refusal(kind, "org/name@v9")
 
 
-def test_a_hub_name_close_to_the_demo_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_name_close_to_the_demo_model_hints_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     hub_answers(monkeypatch, hub.LocalEntryNotFoundError("offline"))
     message = refusal(ModelNotFound, "HuggingFaceTB/SmolLM2-135M-Instruct")
     assert message.endswith('Did you mean "demo"?')
@@ -373,7 +375,9 @@ def test_a_hub_model_is_known_by_its_commit(
     assert not any(".bin" in pattern for pattern in calls[0]["allow_patterns"])
 
 
-def test_a_hub_repository_without_a_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_repository_without_a_config_is_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"")
     monkeypatch.setattr(sources, "snapshot_download", lambda name, **options: str(tmp_path))
     assert "holds no config.json" in refusal(ModelNotFound, "org/name")
