@@ -3,8 +3,14 @@
 import pandas as pd
 import streamlit as st
 
+from core.analysis.health import health
 from core.items.conditions import condition_rank
+from core.jobs.follow import JobView
+from core.jobs.launch import launch
+from core.jobs.spec import JobSpec
 from pages.shared.data import open_cache, read_overview
+from pages.shared.jobs import read_jobs, show_jobs
+from pages.shared.routing import require_router
 from pages.shared.widgets import (
     content_warning,
     empty_cache,
@@ -28,6 +34,47 @@ def coverage_grid(coverage: pd.DataFrame) -> pd.DataFrame:
     return cells.pivot(index="Condition", columns="column", values="cell").loc[order]
 
 
+def alive(views: list[JobView]) -> list[JobView]:
+    """The runs that compute now."""
+    return [view for view in views if view.alive]
+
+
+def alive_or_latest(views: list[JobView]) -> list[JobView]:
+    """The runs that compute now, else how the latest one ended."""
+    return alive(views) or views[:1]
+
+
+def start_with_the_demo(views: list[JobView]) -> None:
+    """What to do with an empty cache: one button, or the line to run; then how far it is."""
+    if not alive(views):
+        empty_cache()
+        if st.button("Score the demo items", type="primary", icon=":material/play_arrow:"):
+            with errors_in_one_sentence():
+                launch(open_cache(), JobSpec(command="demo"))
+            st.rerun()
+    show_jobs(alive_or_latest)
+    if views:
+        st.page_link("pages/runs.py", label="All runs", icon=":material/play_circle:")
+
+
+def show_health() -> None:
+    """The checks as a small table."""
+    marks = {"good": "✓", "attention": "⚠"}
+    checks = health(open_cache())
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "": [marks[check.verdict] for check in checks],
+                "Check": [check.name for check in checks],
+                "Found": [check.found for check in checks],
+            }
+        ),
+        hide_index=True,
+        column_config={"": st.column_config.TextColumn(width=40)},
+    )
+
+
+require_router()
 st.title("Stereoscope")
 st.markdown(
     "Audit language models for stereotypes: look at single items across languages, at how far "
@@ -38,9 +85,15 @@ content_warning()
 
 with errors_in_one_sentence():
     held = read_overview()
+    views = read_jobs()
 if held is None or held.datasets.empty:
-    empty_cache()
+    start_with_the_demo(views)
     st.stop()
+
+if alive(views):
+    st.subheader("Computing now")
+    show_jobs(alive)
+    st.page_link("pages/runs.py", label="All runs", icon=":material/play_circle:")
 
 st.subheader("Data sets")
 st.dataframe(
@@ -62,12 +115,13 @@ st.dataframe(
 st.subheader("Scores")
 if not (held.coverage["scorer_id"] != "").any():
     nothing_scored(held.datasets["dataset"].iloc[0])
+    st.page_link("pages/runs.py", label="Or start it here", icon=":material/play_circle:")
 else:
     st.caption(
         "Scored items of those that can be scored, per condition and scorer "
         "(collapsed ones are left out)."
     )
-    st.dataframe(coverage_grid(held.coverage), placeholder="–")
+    st.dataframe(coverage_grid(held.coverage), placeholder="–", height="content")
     st.caption("Each scorer is one model exactly as it was run; scores of two never mix.")
     st.dataframe(
         held.scorers,
@@ -84,4 +138,6 @@ else:
         },
     )
 
-st.caption(f"Cache: {open_cache().folder} ({held.size_bytes / 1e6:.1f} MB)")
+st.subheader("Health")
+with errors_in_one_sentence():
+    show_health()

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.terminal import out, print_json, say
 from core.jobs.spec import ScoreRequest
+from core.words import duration_words, size_words
 from core.store.gate import Cache
 
 if TYPE_CHECKING:
     from core.jobs.estimate import Estimate
-
-GIGABYTE = 1e9
 
 
 def say_estimate(store: Cache, request: ScoreRequest, *, as_json: bool) -> None:
@@ -35,25 +34,25 @@ def _as_json(found: Estimate) -> dict[str, Any]:
 
 def _lines(found: Estimate) -> list[str]:
     scorer, memory = found.scorer, found.memory
-    free = ", ".join(f"{size / GIGABYTE:.1f} GB on {p}" for p, size in memory.free_bytes.items())
+    free = ", ".join(f"{size_words(size)} free on {p}" for p, size in memory.free_bytes.items())
     about = "" if found.tokens_counted else "about "
     lines = [
         f"{scorer.model} in {scorer.dtype} on {scorer.device} (scorer {scorer.scorer_id}, "
         f"{scorer.batching}), data set {found.dataset}",
         f"Missing: {found.texts} texts, {found.characters} characters, {about}{found.tokens} "
         "tokens",
-        f"Memory: {memory.needed_bytes / GIGABYTE:.1f} GB needed, {free} free: "
+        f"Memory: {size_words(memory.needed_bytes)} needed, {free}: "
         f"{'fits' if memory.fits else 'does not fit'}",
-        f"Disk: at most {found.disk_bytes / GIGABYTE:.3f} GB for the scores, "
-        f"{found.disk_free_bytes / GIGABYTE:.1f} GB free",
+        f"Disk: at most {size_words(found.disk_bytes)} for the scores, "
+        f"{size_words(found.disk_free_bytes)} free",
         f"Time: {_time(found)}",
     ]
     if found.download_bytes:
-        lines.append(f"Download first: about {found.download_bytes / GIGABYTE:.1f} GB of weights")
+        lines.append(f"Download first: about {size_words(found.download_bytes)} of weights")
     return lines
 
 
 def _time(found: Estimate) -> str:
     if found.seconds is None or not found.texts:
         return found.speed_from
-    return f"about {found.seconds:.0f} s, at the speed of run {found.speed_from}"
+    return f"about {duration_words(found.seconds)}, at the speed of run {found.speed_from}"

