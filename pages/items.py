@@ -110,12 +110,26 @@ def noise_line(table: pd.DataFrame) -> str:
     )
 
 
-def open_row(table: pd.DataFrame, matches: Matches, selection: Selection) -> int | None:
-    """Place of the open item among the matching rows; None when a filter hides it."""
+def opened(table: pd.DataFrame, matches: Matches, selection: Selection) -> Selection:
+    """The selection with an open item that exists, in a condition that passes where there is one.
+
+    An item that the filters hide stays open: who filters does not want to lose it.
+    """
+    rows = table.iloc[matches.positions]
+    if not (table["item_id"] == selection.item).any():
+        first = rows.iloc[0]
+        return replace(selection, item=str(first["item_id"]), condition=str(first["condition"]))
+    conditions = rows.loc[rows["item_id"] == selection.item, "condition"]
+    if conditions.empty or (conditions == selection.condition).any():
+        return selection
+    return replace(selection, condition=str(conditions.iloc[0]))
+
+
+def open_row(table: pd.DataFrame, matches: Matches, selection: Selection) -> int:
+    """Place of the open item among the matching rows; -1 when a filter hides it."""
     shown = table.iloc[matches.positions]
     fits = (shown["item_id"] == selection.item) & (shown["condition"] == selection.condition)
-    places = np.flatnonzero(fits)
-    return int(places[0]) if len(places) else None
+    return next(iter(np.flatnonzero(fits).tolist()), -1)
 
 
 def step(table: pd.DataFrame, matches: Matches, place: int) -> None:
@@ -124,11 +138,11 @@ def step(table: pd.DataFrame, matches: Matches, place: int) -> None:
     state.change(item=row["item_id"], condition=row["condition"], page=int(place) // ROWS_PER_PAGE)
 
 
-def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: int | None) -> None:
+def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: int) -> None:
     """One page of the matching rows; a click opens an item."""
     first = selection.page * ROWS_PER_PAGE
     positions = matches.positions[first : first + ROWS_PER_PAGE]
-    chosen = [at - first] if at is not None and first <= at < first + len(positions) else []
+    chosen = [at - first] if first <= at < first + len(positions) else []
     # Other rows, or another open item, are another table: a click always refers to what was seen.
     key = f"rows-{selection.scorer}-{selection.dataset}-{hash(positions.tobytes())}-{chosen}"
 
@@ -169,7 +183,7 @@ def turn_pages(matches: Matches, selection: Selection) -> None:
 
 
 def walk(table: pd.DataFrame, matches: Matches, at: int) -> None:
-    """Buttons and keys to the item before and after the open one."""
+    """Buttons and keys to the item before and after the open one, or to the first."""
     n = len(matches.positions)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, place, key in (("Previous item", at - 1, "K"), ("Next item", at + 1, "J")):
@@ -179,16 +193,12 @@ def walk(table: pd.DataFrame, matches: Matches, at: int) -> None:
                 disabled=not 0 <= place < n,
                 on_click=lambda place=place: step(table, matches, place),
             )
-        st.caption(f"Row {at + 1} of {n}")
+        st.caption(f"Row {at + 1} of {n}" if at >= 0 else "The filters hide the open item")
 
 
 def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Selection:
     """The card of the open item, with the way to its neighbours; the reader may turn it over."""
-    at = open_row(table, matches, selection)
-    if at is not None:
-        walk(table, matches, at)
-    else:
-        st.caption("The open item does not pass the filters.")
+    walk(table, matches, open_row(table, matches, selection))
     condition = item_card(
         open_cache(),
         selection.scorer,
@@ -236,9 +246,7 @@ def main() -> None:
         st.stop()
     last_page = (len(matches.positions) - 1) // ROWS_PER_PAGE
     selection = replace(selection, page=min(selection.page, last_page), content=content)
-    if not (table["item_id"] == selection.item).any():
-        row = table.iloc[matches.positions[0]]
-        selection = replace(selection, item=row["item_id"], condition=row["condition"])
+    selection = opened(table, matches, selection)
     state.put(selection)
     st.caption(noise_line(table))
     show_table(table, matches, selection, open_row(table, matches, selection))

@@ -73,10 +73,10 @@ def matching(cache: Cache, table: pd.DataFrame, selection: Selection) -> Matches
 
 def unknown_values(table: pd.DataFrame, selection: Selection) -> dict[str, list[str]]:
     """Values that a selection asks for and no row of the table has, by filter."""
-    unknown = {
-        name: sorted(set(getattr(selection, name)) - set(table[column]))
-        for name, column in _CHOICES.items()
-    }
+    unknown = {}
+    for name, column in _CHOICES.items():
+        if wanted := set(getattr(selection, name)):
+            unknown[name] = sorted(wanted - set(table[column].unique()))
     return {name: values for name, values in unknown.items() if values}
 
 

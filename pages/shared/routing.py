@@ -33,9 +33,11 @@ def run_router() -> None:
     st.session_state[_ROUTED] = True
     st.set_page_config(page_title="Stereoscope", page_icon=":material/view_in_ar:", layout="wide")
     page = navigation()
-    page.run()
-    if os.environ.get("STEREOSCOPE_TIMING"):
-        _log.warning("%s ran %.0f ms", page.title, 1000 * (time.perf_counter() - began))
+    try:
+        page.run()
+    finally:  # a page that stops early leaves by an exception
+        if os.environ.get("STEREOSCOPE_TIMING"):
+            _log.warning("%s ran %.0f ms", page.title, 1000 * (time.perf_counter() - began))
 
 
 def require_router() -> None:
