@@ -247,9 +247,12 @@ def main() -> None:
     last_page = (len(matches.positions) - 1) // ROWS_PER_PAGE
     selection = replace(selection, page=min(selection.page, last_page), content=content)
     selection = opened(table, matches, selection)
+    at = open_row(table, matches, selection)
+    if state.just_opened() and at >= 0:  # a link to an item shows the rows around it
+        selection = replace(selection, page=at // ROWS_PER_PAGE)
     state.put(selection)
     st.caption(noise_line(table))
-    show_table(table, matches, selection, open_row(table, matches, selection))
+    show_table(table, matches, selection, at)
     turn_pages(matches, selection)
     download_buttons(
         lambda: selected_table(open_cache(), selection),

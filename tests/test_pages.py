@@ -188,6 +188,32 @@ def test_a_link_opens_its_item_under_its_filters(monkeypatch, demo):
     assert not app.warning[1:]
 
 
+def test_a_link_to_an_item_turns_to_the_rows_around_it(monkeypatch, demo):
+    app = open_link(monkeypatch, demo, item="religion-muslim-hosts", condition="ar")
+    shown = rows(app)
+    here = (shown["item_id"] == "religion-muslim-hosts") & (shown["condition"] == "ar")
+    assert here.sum() == 1
+    widget(app, "button", "Previous rows").click().run()
+    assert not (rows(app)["condition"] == "ar").all()
+    assert app.query_params["item"] == "religion-muslim-hosts"
+
+
+def test_an_item_that_the_filters_hide_stays_open(monkeypatch, demo):
+    app = open_link(monkeypatch, demo, item="gender-bank-head", condition="en")
+    widget(app, "multiselect", "Category").set_value(["age"]).run()
+    assert app.query_params["item"] == "gender-bank-head"
+    assert "The filters hide the open item" in words(app)
+    widget(app, "button", "Next item").click().run()
+    assert app.query_params["item"] == rows(app)["item_id"].iloc[0]
+
+
+def test_a_filter_on_conditions_turns_the_open_item_to_one_that_passes(monkeypatch, demo):
+    app = open_link(monkeypatch, demo, item="gender-ballet-chess", condition="en")
+    widget(app, "multiselect", "Condition").set_value(["sw"]).run()
+    assert app.query_params["item"] == "gender-ballet-chess"
+    assert app.query_params["condition"] == "sw"
+
+
 def test_the_address_holds_every_field_and_the_content_number(show, demo):
     app = show("pages/items.py", demo)
     scorer_id = widget(app, "selectbox", "Scorer").value

@@ -10,7 +10,8 @@ import streamlit as st
 
 from core.selection import Selection, from_query, link_query, to_query
 
-_SELECTION, _PROBLEMS, _LINKED = "selection", "link_problems", "linked_content"
+_SELECTION, _PROBLEMS, _LINKED = "selection", "link_problems", "linked_selection"
+_NEW = "just_opened"
 
 
 def current() -> Selection:
@@ -18,7 +19,7 @@ def current() -> Selection:
     if _SELECTION not in st.session_state:
         query = {key: st.query_params.get_all(key) for key in st.query_params}
         read, problems = from_query(query)
-        st.session_state.update({_SELECTION: read, _LINKED: read, _PROBLEMS: problems})
+        st.session_state.update({_SELECTION: read, _LINKED: read, _PROBLEMS: problems, _NEW: True})
     selection: Selection = st.session_state[_SELECTION]
     return selection
 
@@ -31,6 +32,11 @@ def change(**fields: Any) -> None:
 def put(selection: Selection) -> None:
     """Take over a whole selection."""
     st.session_state[_SELECTION] = selection
+
+
+def just_opened() -> bool:
+    """Whether this is the first run of a page in this browser tab; true only once."""
+    return bool(st.session_state.pop(_NEW, False))
 
 
 def link_problems() -> list[str]:
