@@ -73,6 +73,10 @@ def choose_source(selection: Selection) -> Selection:
         nothing_scored(held.datasets["dataset"].iloc[0])
         st.stop()
     labels = scorer_labels(held.scorers)
+
+    def named(scorer_id: str) -> str:
+        return f"{labels[scorer_id]} ({scorer_id})"
+
     left, middle, right = st.columns([2, 3, 3])
     datasets = pairs["dataset"].unique().tolist()
     dataset = selection.dataset if selection.dataset in datasets else datasets[0]
@@ -83,11 +87,11 @@ def choose_source(selection: Selection) -> Selection:
     for name, value in (("dataset", dataset), ("scorer", scorer), ("compare", compare)):
         state.show_field(name, value)
     left.selectbox("Data set", datasets, **state.bound("dataset"))
-    middle.selectbox("Scorer", scorers, format_func=labels.__getitem__, **state.bound("scorer"))
+    middle.selectbox("Scorer", scorers, format_func=named, **state.bound("scorer"))
     right.selectbox(
         "Compare with",
         others,
-        format_func=lambda s: labels[s] if s else "no other scorer",
+        format_func=lambda s: named(s) if s else "no other scorer",
         disabled=len(others) == 1,
         **state.bound("compare"),
     )

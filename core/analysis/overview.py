@@ -29,9 +29,9 @@ def overview(cache: Cache) -> Overview:
 
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
-    """What people call each scorer, by id: the model and whatever else tells two of them apart."""
+    """What tells each scorer from the others for a person, by id."""
     return {
-        str(s.scorer_id): f"{s.model} ({s.dtype}, {s.device}, {s.batching}, {s.scorer_id})"
+        str(s.scorer_id): f"{s.model}, {s.dtype}, {s.device}, {s.batching}"
         for s in known.itertuples()
     }
 
@@ -54,5 +54,6 @@ def find_scorer(cache: Cache, name: str | None) -> str:
         problem = "The cache holds several scorers"
     else:
         problem = f"{'No' if fits.empty else 'More than one'} scorer is called {name!r}"
-    choices = scorer_labels(known if fits.empty else fits).values()
-    raise InputError(f"{problem}; give --scorer the id at the end of: {'; '.join(choices)}.")
+    labels = scorer_labels(known if fits.empty else fits)
+    choices = [f"{scorer_id} ({label})" for scorer_id, label in labels.items()]
+    raise InputError(f"{problem}; give --scorer one of: {', '.join(choices)}.")
