@@ -29,7 +29,7 @@ DATASET = "simulated"
 
 
 def simulated_items(n: int) -> list[Item]:
-    """n items in twelve conditions, with texts that can be searched."""
+    """N items in twelve conditions, with texts that can be searched."""
     return [
         Item(
             item_id=f"item-{i:06d}",

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from core.errors import CanaryFailed, InputError, ModelError
 from core.items.texts import item_texts
@@ -44,6 +45,15 @@ def make_items(n: int) -> list[Item]:
         )
         for i in range(n)
     ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Tiny models lose more than they gain by a second thread, most of all on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -202,6 +212,7 @@ def test_progress_ends_where_it_said_it_would(cache, model_folder):
 
 def work(folder: Path, model_folder: Path) -> None:
     """One job in a child process, committing after every batch."""
+    torch.set_num_threads(1)
     run.COMMIT_SECONDS = 0
     score_dataset(Cache(folder), request(model_folder))
 

@@ -28,7 +28,13 @@ from tests.test_jobs import fill
 from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 
-N_ITEMS = 700
+N_ITEMS = 400
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch):
+    """Tiny models lose more than they gain by a second thread, most of all on a busy machine."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +68,10 @@ def scoring(view: JobView) -> bool:
 
 
 def process_of(run_id: str) -> psutil.Process:
-    """The process of a launched job, found as a person would: by its command line."""
+    """The process of a launched job, found as a person would: by its command line.
+
+    `suspend` and `resume` give a test time to do something to a job, however fast it is.
+    """
     (found,) = [p for p in psutil.process_iter(["cmdline"]) if run_id in (p.info["cmdline"] or ())]
     return found
 
@@ -88,17 +97,21 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert launcher.returncode == -signal.SIGKILL
     run_id = launcher.stdout.strip()
     view = wait(cache, run_id, scoring)
-    assert os.getsid(process_of(run_id).pid) == process_of(run_id).pid, "a session of its own"
+    process = process_of(run_id)
+    process.suspend()
+    assert os.getsid(process.pid) == process.pid, "a session of its own"
     with pytest.raises(InputError, match="has not ended"):
         resume(cache, run_id)
 
-    # A second job of the same scorer is refused and names this one; another dtype goes ahead.
+    # A second job of the same scorer is refused and names this one.
     twin = launch(cache, spec(model))
     refused = wait(cache, twin, ended)
     assert refused.state == "failed"
     assert run_id in refused.error
 
     request_stop(cache, run_id)
+    assert view_job(find_run(cache, run_id)).state == "stopping"
+    process.resume()
     stopped = wait(cache, run_id, ended)
     assert stopped.state == "stopped"
     assert 0 < stopped.progress.computed == n_scores(cache) < n_texts

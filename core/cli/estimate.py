@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.terminal import out, print_json, say
 from core.jobs.spec import ScoreRequest
-from core.words import duration_words, size_words
 from core.store.gate import Cache
+from core.words import duration_words, size_words
 
 if TYPE_CHECKING:
     from core.jobs.estimate import Estimate
