@@ -163,7 +163,6 @@ def test_the_command_line_exports_the_rows_of_a_link(
     cache, everything, tmp_path: Path, monkeypatch
 ):
 
-
     selection = replace(everything, conditions=("es",), sort="abs_change", descending=True)
     out = tmp_path / "rows.jsonl"
     link = f"http://127.0.0.1:8501/items?{link_query(selection)}"

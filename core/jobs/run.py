@@ -179,7 +179,8 @@ def _fill(
             done.computed += put_scores(cache, scorer.scorer_id, scores, unscored)
             done.failed += len(unscored)
             tell(meter.progress)
-        done.status = "stopped" if stop() else "finished"
+        left = meter.progress.done_texts < len(texts)
+        done.status = "stopped" if left and stop() else "finished"
     except KeyboardInterrupt:
         done.status = "stopped"
         raise
