@@ -198,6 +198,19 @@ def test_a_stopped_job_keeps_what_it_computed(cache, model_folder, monkeypatch):
     assert verify(cache) == []
 
 
+def test_a_stop_that_comes_after_the_last_text_stops_nothing(cache, model_folder):
+    n_texts = fill(cache, 2)
+    seen = []
+    result = score_dataset(
+        cache,
+        request(model_folder),
+        watch=seen.append,
+        stop=lambda: seen[-1].done_texts == n_texts,
+    )
+    assert not result.stopped
+    assert runs(cache)["status"].tolist() == ["finished"]
+
+
 def test_progress_ends_where_it_said_it_would(cache, model_folder):
     n_texts = fill(cache, 20)
     seen = []
