@@ -28,7 +28,7 @@ from tests.test_jobs import fill
 from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 
-N_ITEMS = 400
+N_ITEMS = 2000
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +126,12 @@ os.kill(os.getpid(), signal.SIGKILL)
         run_id: "stopped",
         rest.run_id: "finished",
     }
-    assert f"computed {rest.progress.computed} of" in log_tail(cache, rest.run_id)
+    said = f"computed {rest.progress.computed} of"
+    for _ in range(200):  # the last words come after the last line of progress
+        if said in log_tail(cache, rest.run_id):
+            break
+        time.sleep(0.05)
+    assert said in log_tail(cache, rest.run_id)
     assert view.started <= rest.started
     assert verify(cache) == []
 
