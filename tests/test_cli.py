@@ -27,7 +27,10 @@ from core.cli import cache as cache_commands
 from core.cli import scoring, terminal
 from core.cli.main import app, main
 from core.jobs import run as jobs
+from core.jobs.follow import follow
 from core.jobs.progress import Progress, Watch
+from core.jobs.running import running_job
+from core.jobs.spec import JobSpec, ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import datasets
@@ -844,3 +847,64 @@ def test_the_program_runs_as_a_module(cache) -> None:
     )
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("Error: There is no cache yet in ")
+
+
+# Jobs
+
+
+def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command, write, model, cache) -> None:
+    command("import", write(rows()))
+    before = content(cache)
+    score = ("score", "--model", model, "--dataset", "d")
+    said = command(*score, "--dry-run")
+    assert (said.code, said.err) == (0, "")
+    assert "Missing: 27 texts" in said.out
+    assert "Time: unknown: no earlier run" in said.out
+    found = command(*score, "--dry-run", "--json").json
+    assert (found["texts"], found["memory"]["fits"], found["seconds"]) == (27, True, None)
+    assert content(cache) == before
+    assert not (cache.folder / "runs").exists()
+    first = command(*score, "--json").json
+    assert first["scorer_id"] == found["scorer"]["scorer_id"]
+    assert "nothing is missing" in command(*score, "--dry-run").out
+    one_sentence(command("score", "--model", "x", "--dataset", "d", "--dry-run"), '"x"')
+
+
+def test_a_job_in_the_terminal_leaves_a_run_folder(command, write, model, cache) -> None:
+    command("import", write([*rows(), TOO_LONG]))
+    first = command("score", "--model", model, "--dataset", "d", "--json")
+    assert first.code == 3
+    command("score", "--model", model.parent / "none", "--dataset", "d")
+    command("score", "--model", model, "--dataset", "unknown")
+    failed, finished = follow(cache)
+    assert (finished.state, finished.progress.computed) == ("finished", first.json["computed"])
+    assert finished.progress.failed == len(first.json["failures"])
+    assert finished.progress.checks == "passed"
+    assert failed.state == "failed"
+    assert "name a folder that exists" in failed.error
+
+
+def test_status_names_the_jobs_that_run_or_ended_early(command, write, cache) -> None:
+    command("import", write(rows()))
+    assert command("status", "--json").json["jobs"] == []
+    spec = JobSpec(request=ScoreRequest(model="some/model", dataset="d"))
+    with running_job(cache, spec) as job:
+        job.report(Progress("scoring", 5, 10, 50, 100))
+        said = command("status").out
+        assert f"Job {job.run_id}: running, some/model on d, 5 of 10 texts" in said
+        (listed,) = command("status", "--json").json["jobs"]
+        assert (listed["state"], listed["model"], listed["done_texts"]) == (
+            "running",
+            "some/model",
+            5,
+        )
+        job.end("failed", "No room.")
+    assert f"Job {job.run_id}: failed, some/model on d: No room." in command("status").out
+
+
+def test_a_run_of_another_job_is_refused(command, write, model, cache) -> None:
+    command("import", write(rows()))
+    score = ("score", "--model", model, "--dataset", "d", "--run")
+    one_sentence(command(*score, "20261129-204512-3f9a"), "There is no run")
+    with running_job(cache, JobSpec()) as job:
+        one_sentence(command(*score, job.run_id), "is another job's")

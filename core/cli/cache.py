@@ -10,6 +10,7 @@ import pyarrow as pa
 import typer
 
 from core.analysis.overview import Overview, overview
+from core.cli.jobs import job_json, jobs_now, print_jobs
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -58,9 +59,10 @@ def status(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what the cache holds."""
+    """Say what the cache holds, and which jobs run or ended early."""
     store = open_cache(cache)
     held = overview(store)
+    jobs = jobs_now(store)
     findings = verify_cache(store) if verify else []
     if as_json:
         result = {
@@ -69,10 +71,12 @@ def status(
             "datasets": json_rows(held.datasets),
             "scorers": json_rows(held.scorers),
             "coverage": json_rows(held.coverage),
+            "jobs": [job_json(view) for view in jobs],
         }
         print_json(result | ({"findings": findings} if verify else {}))
     else:
         _print_overview(store, held)
+        print_jobs(jobs)
         for finding in findings:
             say(f"Finding: {finding}", style="red", to=out)
         if findings:

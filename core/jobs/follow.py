@@ -95,6 +95,13 @@ def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
     return [view_job(folder) for folder in islice(run_folders(cache), latest)]
 
 
+def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
+    """Whether a run left something to do that no later run has taken up."""
+    again = {later.spec.resumes for later in views if later.spec}
+    unfinished = view.state in ("stopped", "failed", "died")
+    return unfinished and view.spec is not None and view.run_id not in again
+
+
 def count_runs(cache: Cache) -> int:
     """How many runs there are."""
     return len(run_folders(cache))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
 
 from core.errors import StereoscopeError
-from core.jobs.follow import JobView, State, follow
+from core.jobs.follow import JobView, State, can_resume, follow
 from core.jobs.launch import request_stop, resume
 from core.store.gate import Cache
 from core.words import duration_words
@@ -37,13 +37,6 @@ DIED = (
 def read_jobs() -> list[JobView]:
     """The latest runs, the newest first."""
     return follow(open_cache(), latest=LATEST)
-
-
-def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
-    """Whether a run left something to do that no later run has taken up."""
-    again = {later.spec.resumes for later in views if later.spec}
-    unfinished = view.state in ("stopped", "failed", "died")
-    return unfinished and view.spec is not None and view.run_id not in again
 
 
 def show_jobs(chosen: Callable[[list[JobView]], list[JobView]], *, empty: str = "") -> None:
