@@ -59,7 +59,7 @@ def start_with_the_demo(views: list[JobView]) -> None:
 
 def show_health() -> None:
     """The checks as a small table."""
-    marks = {"good": "✓", "attention": "⚠"}
+    marks = {"good": "✓", "attention": "⚠", "unknown": "–"}
     checks = health(open_cache())
     st.dataframe(
         pd.DataFrame(

@@ -16,7 +16,7 @@ from core.words import size_words
 
 LITTLE_DISK = 1_000_000_000  # bytes; a commit that finds the disk full stores nothing
 
-Verdict = Literal["good", "attention"]
+Verdict = Literal["good", "attention", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _self_checks(done: pd.DataFrame) -> Check:
     name = "Self-checks of the latest model"
     made = done[done["checks"].fillna("") != ""]
     if made.empty:
-        return Check(name, "good", "no run has made them yet")
+        return Check(name, "unknown", "no run has made them yet")
     latest = made.iloc[0]
     when = f"{latest['started_at']:%Y-%m-%d %H:%M} UTC, run {latest['run_id']}"
     passed = latest["checks"] == "passed"
