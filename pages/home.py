@@ -9,11 +9,12 @@ from core.jobs.follow import JobView
 from core.jobs.launch import launch
 from core.jobs.spec import JobSpec
 from pages.shared.data import open_cache, read_overview
+from pages.shared.figures import literal
 from pages.shared.jobs import read_jobs, show_jobs
 from pages.shared.routing import require_router
 from pages.shared.widgets import (
+    DEMO_COMMAND,
     content_warning,
-    empty_cache,
     errors_in_one_sentence,
     nothing_scored,
 )
@@ -47,11 +48,17 @@ def alive_or_latest(views: list[JobView]) -> list[JobView]:
 def start_with_the_demo(views: list[JobView]) -> None:
     """What to do with an empty cache: one button, or the line to run; then how far it is."""
     if not alive(views):
-        empty_cache()
+        st.info(
+            "There is nothing in the cache yet. The demo items come with the program; scoring them "
+            "with the small demo model takes a few minutes and can be stopped at any time.",
+            icon=":material/info:",
+        )
         if st.button("Score the demo items", type="primary", icon=":material/play_arrow:"):
             with errors_in_one_sentence():
                 launch(open_cache(), JobSpec(command="demo"))
             st.rerun()
+        st.caption("Or run this line in the project's folder:")
+        st.code(DEMO_COMMAND, language="bash")
     show_jobs(alive_or_latest)
     if views:
         st.page_link("pages/runs.py", label="All runs", icon=":material/play_circle:")
@@ -59,18 +66,18 @@ def start_with_the_demo(views: list[JobView]) -> None:
 
 def show_health() -> None:
     """The checks as a small table."""
-    marks = {"good": "✓", "attention": "⚠", "unknown": "–"}
+    marks = {"good": "✓", "attention": "⚠"}
     checks = health(open_cache())
-    st.dataframe(
+    st.table(
         pd.DataFrame(
             {
-                "": [marks[check.verdict] for check in checks],
-                "Check": [check.name for check in checks],
-                "Found": [check.found for check in checks],
+                "Check": [f"{marks[check.verdict]} {check.name}" for check in checks],
+                "Found": [literal(check.found) for check in checks],
             }
         ),
+        border="horizontal",
         hide_index=True,
-        column_config={"": st.column_config.TextColumn(width=40)},
+        hide_header=True,
     )
 
 

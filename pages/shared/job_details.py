@@ -44,4 +44,8 @@ def show_details(view: JobView) -> None:
         st.caption(f"Texts without a score: showing {len(shown)} of {len(failures)}.")
         st.dataframe(shown, hide_index=True)
     with st.expander("Log", icon=":material/terminal:"):
-        st.code(log_tail(cache, view.run_id) or "Nothing was written.", language=None)
+        st.code(
+            log_tail(cache, view.run_id)
+            or "This run wrote no log: one in a terminal says it there.",
+            language=None,
+        )

@@ -82,7 +82,12 @@ def show_estimate(found: dict[str, Any]) -> None:
     texts, needed, time, disk = st.columns(4)
     about = "" if found["tokens_counted"] else "about "
     texts.metric("Missing texts", f"{found['texts']:,}", help=f"{about}{found['tokens']:,} tokens")
-    needed.metric("Memory needed", size_words(memory["needed_bytes"]))
+    needed.metric(
+        "Memory needed",
+        size_words(memory["needed_bytes"]),
+        help="Weights with a margin, and the logits of one batch. Python and torch take about half "
+        "a gigabyte besides.",
+    )
     seconds = found["seconds"]
     time.metric("Time", "unknown" if seconds is None else duration_words(seconds))
     disk.metric("Disk, at most", size_words(found["disk_bytes"]))
