@@ -66,13 +66,13 @@ def start_with_the_demo(views: list[JobView]) -> None:
 
 def show_health() -> None:
     """The checks as a small table."""
-    marks = {"good": "✓", "attention": "⚠"}
+    marks = {"good": "✓", "attention": "⚠", "unknown": "–"}
     checks = health(open_cache())
     st.table(
         pd.DataFrame(
             {
-                "Check": [f"{marks[check.verdict]} {check.name}" for check in checks],
-                "Found": [literal(check.found) for check in checks],
+                "Check": [f"{marks[c.verdict]} {c.name}".replace(" ", "\u00a0") for c in checks],
+                "Found": [literal(c.found) for c in checks],
             }
         ),
         border="horizontal",

