@@ -247,6 +247,14 @@ def test_a_model_that_looks_ahead_is_refused():
         check_causal(language_model)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_named_as_the_reason(value):
+    language_model = tiny("llama", byte_level_bpe())
+    language_model.model.lm_head.weight.data[7] = value
+    with pytest.raises(CanaryFailed, match="gives values that are not numbers in float32"):
+        check_causal(language_model)
+
+
 def test_a_model_that_sees_padding_disagrees_between_batch_and_single():
     language_model = tiny("llama", byte_level_bpe())
     forward = language_model.model.forward

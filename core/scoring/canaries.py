@@ -33,12 +33,12 @@ def tolerance(dtype: str) -> float:
 
 
 def check_causal(language_model: LanguageModel) -> None:
-    """Refuse a model whose earlier predictions move when later tokens change.
+    """Refuse a model without numbers, or whose earlier predictions move when later tokens change.
 
     Raises
     ------
     CanaryFailed
-        When the log-probability of a token depends on what follows it.
+        When a log-probability is not finite, or depends on what follows its token.
     """
     probe = max(_probes(language_model), key=lambda e: len(e.ids))
     half = len(probe.ids) // 2
@@ -46,6 +46,11 @@ def check_causal(language_model: LanguageModel) -> None:
     whole = replace(probe, ids=kept + rest, first=1)
     turned = replace(probe, ids=kept + rest[::-1], first=1)
     before, after = causal_logprobs(language_model, [whole, turned])
+    if not all(np.isfinite(logprobs).all() for logprobs in (before, after)):
+        raise CanaryFailed(
+            f"{language_model.label} gives values that are not numbers in {language_model.dtype}; "
+            "open it in a wider dtype such as float32, or download its weights again."
+        )
     difference = _largest_difference(before[: half - 1], after[: half - 1])
     if difference > tolerance(language_model.dtype):
         raise CanaryFailed(
