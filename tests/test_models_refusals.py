@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from core.errors import (
     WrongModelKind,
 )
 from core.models import memory, sources
-from core.models.canary import check_round_trip
+from core.models.canary import MIXED_PROBE, check_round_trip, switch_sampling_off
 from core.models.opening import open_model
 from tests.tiny_models import save_tiny, tiny_model
 from tests.tiny_tokenizers import byte_level_bpe, unigram_metaspace, word_piece
@@ -276,6 +277,38 @@ def test_a_tokenizer_that_loses_spaces_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("make", [byte_level_bpe, unigram_metaspace, word_piece])
 def test_sound_tokenizers_pass(make: Any) -> None:
     check_round_trip(make())
+
+
+def test_dropout_that_was_saved_is_switched_off(llama: Path) -> None:
+    path = llama / "tokenizer.json"
+    state = json.loads(path.read_text())
+    text = "The nurse finished the night shift, and she was tired."
+    expected = Tokenizer.from_file(str(path)).encode(text).ids
+    state["model"]["dropout"] = 0.5
+    path.write_text(json.dumps(state))
+    saved = Tokenizer.from_file(str(path))
+    assert len({tuple(saved.encode(text).ids) for _ in range(20)}) > 1
+    tokenizer = opened(llama).tokenizer
+    assert all(tokenizer(text).input_ids == expected for _ in range(20))
+
+
+def test_sampling_of_unigram_is_switched_off() -> None:
+    tokenizer = unigram_metaspace()
+    expected = tokenizer.encode(MIXED_PROBE)
+    model = tokenizer.backend_tokenizer.model
+    model.alpha, model.nbest_size = 0.1, 64
+    assert model.alpha is not None
+    switch_sampling_off(tokenizer)
+    assert all(tokenizer.encode(MIXED_PROBE) == expected for _ in range(20))
+    assert (model.alpha, model.nbest_size) == (None, None)
+
+
+def test_a_tokenizer_that_stays_random_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = byte_level_bpe()
+    calls = itertools.count()
+    monkeypatch.setattr(tokenizer, "encode", lambda text, **options: [next(calls) // 9])
+    with pytest.raises(CanaryFailed, match="different ways from call to call"):
+        switch_sampling_off(tokenizer)
 
 
 def test_a_word_the_vocabulary_lacks_is_not_a_lost_space() -> None:

@@ -21,7 +21,7 @@ from transformers import (
 )
 
 from core.errors import InputError, ModelError
-from core.models.canary import agrees_with_file, check_round_trip
+from core.models.canary import agrees_with_file, check_round_trip, switch_sampling_off
 from core.models.config import check_kind, first_line, read_config, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
@@ -121,7 +121,7 @@ def load_tokenizer(source: Source, *, trust_remote_code: bool = False) -> PreTra
     ModelError
         When there is none, it is unreadable, or it is not a fast one.
     CanaryFailed
-        When a plain sentence does not survive it.
+        When a plain sentence does not survive it, or comes out differently from call to call.
     """
     try:
         tokenizer = AutoTokenizer.from_pretrained(
@@ -141,6 +141,7 @@ def load_tokenizer(source: Source, *, trust_remote_code: bool = False) -> PreTra
         # For some families transformers builds the tokenizer that the family usually has around
         # the vocabulary it finds, which is another one than a fine-tuned model was trained with.
         tokenizer = PreTrainedTokenizerFast.from_pretrained(source.folder, local_files_only=True)
+    switch_sampling_off(tokenizer)
     # Also undoes truncation and padding that the tokenizer was saved with. Left for later, threads
     # that share the tokenizer would undo it for each other in the middle of their calls.
     check_round_trip(tokenizer)
