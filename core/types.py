@@ -44,6 +44,7 @@ class Reason(StrEnum):
     EMPTY_CONTINUATION = "empty_continuation"
     NO_PREFIX = "no_prefix"
     NO_SCORED_TOKEN = "no_scored_token"
+    NO_EMBEDDING = "no_embedding"
     NOT_FINITE = "not_finite"
     OUT_OF_MEMORY = "out_of_memory"
 

@@ -908,3 +908,49 @@ def test_a_run_of_another_job_is_refused(command, write, model, cache) -> None:
     one_sentence(command(*score, "20261129-204512-3f9a"), "There is no run")
     with running_job(cache, JobSpec()) as job:
         one_sentence(command(*score, job.run_id), "is another job's")
+
+
+def test_the_demo_leaves_a_data_set_of_yours_alone(command, write, cache) -> None:
+    assert command("import", write(rows()), "--dataset", "demo").code == 0
+    said = command("demo")
+    assert said.code == 2
+    assert "a data set of yours called 'demo'" in said.err
+    assert datasets(cache)["n_rows"].tolist() == [len(rows())]
+
+
+def test_an_argument_that_is_no_text_is_refused(command) -> None:
+    for arguments in (["sql", "select \udcff"], ["export", "--scorer", "\udcff"]):
+        said = command(*arguments)
+        assert said.code == 2
+        assert "not valid Unicode" in said.err
+
+
+def test_a_terminal_without_unicode_shows_escapes(cache) -> None:
+    import_and_ask = [sys.executable, "-m", "core", "status", "--cache", str(cache.folder)]
+    put(cache, [item("1")], "émoji 🤖")
+    done = subprocess.run(
+        import_and_ask,
+        cwd=ROOT,
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "moji" in done.stdout + done.stderr
+
+
+def test_output_that_finds_no_space_is_one_sentence(cache) -> None:
+    put(cache, [item("1")])
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "core", "status", "--json", "--cache", str(cache.folder)],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "no space is left" in done.stderr

@@ -7,10 +7,12 @@ import os
 import random
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from transformers import PreTrainedTokenizerFast
 
 from core.errors import CanaryFailed, InputError, ModelError
 from core.items.texts import item_texts
@@ -141,6 +143,19 @@ def test_items_that_cannot_be_scored_are_named_and_the_rest_goes_on(cache, model
     assert states["long"] == "unscored"
     assert (states.drop("long") == "scored").all()
     assert score_dataset(cache, request(model_folder)).computed == 0
+
+
+def test_a_text_with_a_token_that_the_model_does_not_know_stays_alone(cache, tmp_path):
+    tokenizer = byte_level_bpe()
+    save_tiny(tmp_path / "small", "llama", tokenizer)
+    wider = PreTrainedTokenizerFast.from_pretrained(tmp_path / "small")
+    wider.add_special_tokens({"additional_special_tokens": ["<|late|>"]})
+    wider.save_pretrained(tmp_path / "small")
+    odd = replace(make_items(3)[2], stereotype="She wrote <|late|> twice.")
+    put_dataset(cache, "demo", [*make_items(2), odd], path="", format="native", sha256="")
+    result = score_dataset(cache, request(tmp_path / "small"))
+    assert (result.failed, result.computed) == (1, 8)
+    assert unscored(cache, result.scorer_id, "demo")["reason"].tolist() == ["no_embedding"]
 
 
 def test_an_unknown_data_set_is_refused_before_the_model_is_opened(cache):

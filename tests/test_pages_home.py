@@ -106,7 +106,8 @@ def test_the_demo_model_is_ready_once_it_is_converted(cache, monkeypatch):
     assert "converted at its first use" in verdicts(cache)["Demo model"][1]
     folder = cache.folder / "models" / demo_files.DEMO_FOLDER
     folder.mkdir(parents=True)
-    record = {"fingerprint": demo_files.DEMO_FINGERPRINT}
+    (folder / "config.json").write_text("{}")
+    record = demo_files.describe_files(folder)
     (folder / demo_files.RECORD).write_text(json.dumps(record))
     assert verdicts(cache)["Demo model"] == ("good", "ready")
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -297,3 +300,31 @@ def test_only_the_latest_of_many_runs_are_shown(show, items, make, monkeypatch):
     app = show()
     assert len(app.dataframe[0].value) == 3
     assert "Showing the latest 3 of 5 runs" in words(app)
+
+
+def test_a_broken_cache_is_one_sentence(show, cache):
+    cache.folder.mkdir()
+    cache.file.write_bytes(b"not a database" * 1000)
+    app = show()
+    assert not app.exception
+    assert "repair" in app.error[0].value
+
+
+def test_the_page_imports_no_torch(items, make):
+    make(line(0, 0), line(1, 5, "stopped"))
+    code = """
+import sys
+from streamlit.testing.v1 import AppTest
+app = AppTest.from_file("app.py", default_timeout=30).run().switch_page("pages/runs.py").run()
+assert not app.exception and len(app.dataframe) == 1
+sys.exit(f"imported {heavy}" if (heavy := {"torch", "transformers"} & set(sys.modules)) else 0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"STEREOSCOPE_CACHE": str(items.folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

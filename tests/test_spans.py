@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -324,3 +327,40 @@ def test_whatever_the_text_the_scored_part_is_the_continuation(context, continua
         return
     decoded = tokenizer.decode(result.ids[result.first :], clean_up_tokenization_spaces=False)
     assert decoded.removeprefix(" " if text.context else "") == text.continuation
+
+
+def test_a_token_that_the_model_does_not_know_is_refused_by_name():
+    tokenizer = byte_level_bpe()
+    text = make_text("The nurse left.", "He wrote <|endoftext|> twice.")
+    result = encode(tokenizer, text, None, n_embeddings=1)
+    assert isinstance(result, Unscored)
+    assert result.reason == Reason.NO_EMBEDDING
+    assert isinstance(encode(tokenizer, text, None, n_embeddings=len(tokenizer)), Encoded)
+
+
+@pytest.mark.parametrize("continuation", ["김 was tired.", "한글", "é left", "ą́ left"])
+def test_composed_and_decomposed_spellings_score_the_same_tokens(continuation):
+    """A normaliser composes them, so both members of a pair must be located by one rule."""
+    tokenizer = unigram_metaspace()
+    spellings = [unicodedata.normalize(form, continuation) for form in ("NFC", "NFD")]
+    composed, decomposed = (encoded(tokenizer, "The nurse left.", s) for s in spellings)
+    assert composed.ids == decomposed.ids
+    assert composed.first == decomposed.first
+    assert composed.flags == decomposed.flags == ()
+
+
+def test_a_lone_space_token_is_scored_by_neither_rule():
+    class LoneSpace(BadOffsets):
+        """Every space is a token of its own, also one at the end."""
+
+        def __call__(self, text, **_):
+            pieces = [piece for piece in re.split("( )", text) if piece]
+            return {
+                "input_ids": [1 + sum(map(ord, piece)) for piece in pieces],
+                "offset_mapping": [(0, 0)] * len(pieces),
+                "special_tokens_mask": [0] * len(pieces),
+            }
+
+    e = encoded(LoneSpace(lambda text, i: (0, 0)), "The nurse left.", "He was tired.")
+    assert Flag.SPANS_UNTRUSTED in e.flags
+    assert len(e.ids) - e.first == 5  # He, space, was, space, tired.

@@ -125,7 +125,7 @@ def test_replace_rebuilds_items_and_item_scores_for_every_scorer(cache: Cache) -
         assert table.item_id.tolist() == ["1", "9"]
         assert table.state.tolist() == ["scored", "missing"]  # texts of "1" are scored already
         assert len(missing_texts(cache, scorer_id, "d")) == 2
-    assert {s: generation(cache, s, "d") for s in before} == {s: g + 1 for s, g in before.items()}
+    assert all(generation(cache, s, "d") > g for s, g in before.items())
     assert datasets(cache).n_rows.tolist() == [2]
     assert verify(cache) == []
 

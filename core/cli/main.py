@@ -7,14 +7,19 @@ stopped by Ctrl-C (what was computed is stored).
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
 from core.cli import cache, data_sets, scoring
 from core.cli.terminal import print_error, print_problems
-from core.errors import DataSetError, StereoscopeError
+from core.errors import DataSetError, InputError, StereoscopeError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,11 +40,32 @@ app.command("repair")(cache.repair)
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without Unicode shows escapes instead
+            stream.reconfigure(errors="backslashreplace")
     try:
+        _check_arguments(sys.argv[1:])
         app()
     except StereoscopeError as error:
         print_error(error)
         if isinstance(error, DataSetError):
             print_problems(error.problems)
         sys.exit(2)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 the rest has no place either
+        print_error(InputError("The output cannot be written: no space is left where it goes."))
+        sys.exit(2)
     sys.exit(0)
+
+
+def _check_arguments(arguments: Sequence[str]) -> None:
+    """Refuse bytes that are no text: neither the database nor a message could hold them."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The argument {argument!r} is not valid Unicode; write it in UTF-8."
+            ) from error

@@ -21,18 +21,20 @@ from core.cli.terminal import (
     say,
     stop_on_interrupt,
 )
+from core.errors import InputError
 from core.export.tables import json_rows
 from core.items.report import read_dataset
 from core.jobs.progress import Progress
 from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import DEMO_REQUEST, JobSpec, ScoreRequest, anywhere
 from core.store.gate import Cache
-from core.store.items import put_dataset, require_dataset
+from core.store.items import datasets, put_dataset, require_dataset
 from core.store.scores import unscored
 
 if TYPE_CHECKING:
     from core.jobs.run import ScoreResult
 
+DEMO_NOTE = "Written by a language model for this project, not reviewed by native speakers."
 ITEMS_FAILED = 3
 STOPPED = 130
 
@@ -102,7 +104,15 @@ def score(
 
 
 def _import_demo(store: Cache) -> dict[str, Any]:
+    """Bring the demo items up to date; a person's own data set of that name is left alone."""
     report = read_dataset(settings.DEMO_DATA)
+    if store.exists():
+        notes = datasets(store).set_index("dataset")["note"]
+        if notes.get(settings.DEMO_DATASET, DEMO_NOTE) != DEMO_NOTE:
+            raise InputError(
+                f"The cache has a data set of yours called {settings.DEMO_DATASET!r}, which the "
+                "demo would replace; run the demo with another --cache."
+            )
     stored = put_dataset(
         store,
         settings.DEMO_DATASET,
@@ -110,7 +120,7 @@ def _import_demo(store: Cache) -> dict[str, Any]:
         path=str(settings.DEMO_DATA),
         format="native",
         sha256=report.sha256,
-        note="Written by a language model for this project, not reviewed by native speakers.",
+        note=DEMO_NOTE,
         replace=True,
     )
     return report_summary(settings.DEMO_DATASET, report, stored)

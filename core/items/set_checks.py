@@ -98,8 +98,9 @@ def _identical(group: list[Placed], english: dict[str, Item]) -> Iterator[Proble
     the original contexts differ.
     """
     condition = group[0].item.condition
-    whole = _groups(group, _texts)
-    for same in whole:
+    named = set()
+    for same in _groups(group, _texts):
+        named.add(_ids(same))
         message = f"Items with identical texts in {condition}: {_names(same)}."
         yield same[0].place.note("identical_items", message)
     if condition == REFERENCE_CONDITION:
@@ -107,7 +108,7 @@ def _identical(group: list[Placed], english: dict[str, Item]) -> Iterator[Proble
     with_context = [one for one in group if one.item.context.strip()]
     for same in _groups(with_context, lambda item: (item.context.strip(),)):
         twins = {english[i].context.strip() for one in same if (i := one.item.item_id) in english}
-        if len(twins) > 1 and same not in whole:
+        if len(twins) > 1 and _ids(same) not in named:
             message = (
                 f"Items with identical contexts in {condition}, but {len(twins)} different ones"
                 f" in {REFERENCE_CONDITION}: {_names(same)}."
@@ -118,6 +119,10 @@ def _identical(group: list[Placed], english: dict[str, Item]) -> Iterator[Proble
 def _texts(item: Item) -> Key:
     folded = (fold(item.context, text) for text in item.continuations().values())
     return tuple(part for pair in folded for part in pair)
+
+
+def _ids(same: list[Placed]) -> tuple[str, ...]:
+    return tuple(one.item.item_id for one in same)
 
 
 def _names(same: list[Placed]) -> str:

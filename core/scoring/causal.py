@@ -49,9 +49,12 @@ def score_texts(
     list of TokenScore or Unscored
         One outcome per text; every text has exactly one over the whole iteration.
     """
+    n_embeddings = _n_embeddings(language_model)
     for start in range(0, len(texts), TEXTS_AT_A_TIME):
         chunk = texts[start : start + TEXTS_AT_A_TIME]
-        encoded = [encode(language_model.tokenizer, t, language_model.window) for t in chunk]
+        encoded = [
+            encode(language_model.tokenizer, t, language_model.window, n_embeddings) for t in chunk
+        ]
         refused: list[Outcome] = [e for e in encoded if isinstance(e, Unscored)]
         if refused:
             yield refused
@@ -91,6 +94,13 @@ def token_logprobs(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """
     logprobs = logits.float().log_softmax(dim=-1)  # (n, V)
     return logprobs.gather(-1, targets[:, None])[:, 0]  # (n,)
+
+
+def _n_embeddings(language_model: LanguageModel) -> int | None:
+    """How many token ids the model knows; None where the model does not say."""
+    if not hasattr(language_model.model, "get_input_embeddings"):
+        return None
+    return int(language_model.model.get_input_embeddings().weight.shape[0])
 
 
 def _outcome(e: Encoded, vector: FloatArray | None) -> Outcome:

@@ -32,7 +32,10 @@ class Encoded:
 
 
 def encode(
-    tokenizer: PreTrainedTokenizerBase, text: Text, window: int | None
+    tokenizer: PreTrainedTokenizerBase,
+    text: Text,
+    window: int | None,
+    n_embeddings: int | None = None,
 ) -> Encoded | Unscored:
     """Encode one text.
 
@@ -42,11 +45,14 @@ def encode(
         A fast tokenizer; what it adds in front is the prefix, what it adds at the end is dropped.
     window
         Most ids the model can read, from its config; None if it has no limit.
+    n_embeddings
+        How many ids the model knows; a tokenizer may have more. None: not checked.
 
     Returns
     -------
     Encoded or Unscored
-        Unscored carries the reason: empty continuation, no prefix, no scored token, too long.
+        Unscored carries the reason: empty continuation, no prefix, no scored token, a token that
+        the model does not know, too long.
     """
     if not text.continuation:
         return Unscored(text.text_id, Reason.EMPTY_CONTINUATION, "The continuation is empty.")
@@ -58,9 +64,10 @@ def encode(
         merged = first < len(spans) and spans[first][0] < len(text.context)
         words = words_of(spans, word_spans(joined))
     else:
-        _, context_ids, _ = _tokenize(tokenizer, text.context) if text.context else ([], [], [])
-        first = first_scored_by_prefix(ids, context_ids)
-        merged = first < len(context_ids)
+        starts = [text.context, f"{text.context} "] if text.context else []
+        contexts = [_tokenize(tokenizer, start)[1] for start in starts]
+        first = first_scored_by_prefix(ids, contexts)
+        merged = bool(contexts) and first < len(contexts[0])
         spans, words = [_UNTRUSTED] * len(ids), [-1] * len(ids)
         flags.add(Flag.SPANS_UNTRUSTED)
     if first >= len(ids):
@@ -76,6 +83,10 @@ def encode(
             detail = "Nothing stands before the first token: the tokenizer has no BOS and no EOS."
             return Unscored(text.text_id, Reason.NO_PREFIX, detail)
         prefix = [start]
+    if n_embeddings is not None and max(ids) >= n_embeddings:
+        unknown = tokenizer.convert_ids_to_tokens(max(ids))
+        detail = f"The model has no embedding for {unknown!r}, which the text holds."
+        return Unscored(text.text_id, Reason.NO_EMBEDDING, detail)
     if window is not None and len(prefix) + len(ids) > window:
         detail = f"{len(prefix) + len(ids)} tokens are more than the model's window of {window}."
         return Unscored(text.text_id, Reason.TOO_LONG, detail)

@@ -30,9 +30,19 @@ def spans_cover(text: str, spans: Sequence[Span]) -> bool:
         covered[start:end] = [True] * (end - start)
         previous = (start, end)
     return all(
-        done or unicodedata.category(character)[0] in _DROPPABLE
-        for done, character in zip(covered, text, strict=True)
+        done or unicodedata.category(text[i])[0] in _DROPPABLE or _composes(text, covered, i)
+        for i, done in enumerate(covered)
     )
+
+
+def _composes(text: str, covered: Sequence[bool], i: int) -> bool:
+    """Whether a character without a token is one with the last that has one, as a Hangul vowel is.
+
+    A normaliser that composes "\u1112\u1161" to one syllable gives its token the first place only.
+    """
+    start = next((j for j in range(i - 1, max(i - 4, -1), -1) if covered[j]), i)
+    run = text[start : i + 1]
+    return len(unicodedata.normalize("NFC", run)) == 1 < len(run)
 
 
 def first_scored_by_span(spans: Sequence[Span], c0: int) -> int:
@@ -40,14 +50,21 @@ def first_scored_by_span(spans: Sequence[Span], c0: int) -> int:
     return next((i for i, (_, end) in enumerate(spans) if end > c0), len(spans))
 
 
-def first_scored_by_prefix(ids: Sequence[int], context_ids: Sequence[int]) -> int:
-    """Length of the longest common token prefix: what is scored when spans cannot be trusted."""
-    shared = 0
-    for token, context_token in zip(ids, context_ids, strict=False):
-        if token != context_token:
-            break
-        shared += 1
-    return shared
+def first_scored_by_prefix(ids: Sequence[int], contexts: Sequence[Sequence[int]]) -> int:
+    """Length of the longest common token prefix: what is not scored when spans cannot be trusted.
+
+    Parameters
+    ----------
+    contexts
+        Ids of the context alone, and with the joint's space behind it: a token that is only this
+        space belongs to neither side, as it does by spans.
+    """
+    return max((_shared(ids, context) for context in contexts), default=0)
+
+
+def _shared(ids: Sequence[int], others: Sequence[int]) -> int:
+    pairs = zip(ids, others, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(ids), len(others)))
 
 
 def words_of(spans: Sequence[Span], words: Sequence[Span]) -> list[int]:

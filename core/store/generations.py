@@ -14,7 +14,7 @@ from core.store.gate import Cache
 def generation(cache: Cache, scorer_id: str, dataset: str) -> int:
     """How often the scores of a data set under a scorer changed; 0 before the first time.
 
-    It rises by one with every write transaction that touches the pair. The scorer id "" stands for
+    It rises with every write transaction that touches the pair. The scorer id "" stands for
     the items alone: it rises when the data set is imported.
     """
     with cache.reading() as con:
@@ -29,24 +29,24 @@ def generation(cache: Cache, scorer_id: str, dataset: str) -> int:
 def bump(
     con: duckdb.DuckDBPyConnection, scorer_ids: Iterable[str], datasets: Iterable[str]
 ) -> None:
-    """Raise the generation of every pair by one.
+    """Raise the generation of every pair, to the time in microseconds or by one at least.
 
-    A pair's first generation is the time in milliseconds, so that a rebuilt cache never repeats the
-    numbers of the one before: whoever remembers results by generation would show the old ones.
+    A number never comes back, not even in a cache that was rebuilt or restored from a copy: whoever
+    remembers results by generation would show those of the other cache.
     """
     datasets = list(datasets)
     for scorer_id in scorer_ids:
-        pair = {"scorer": scorer_id, "datasets": datasets}
+        pair = {"scorer": scorer_id, "datasets": datasets, "now": time.time_ns() // 1000}
         con.execute(
-            "UPDATE generation SET generation = generation + 1 "
+            "UPDATE generation SET generation = greatest(generation + 1, $now) "
             "WHERE scorer_id = $scorer AND dataset IN (SELECT unnest($datasets::VARCHAR[]))",
             pair,
         )
         con.execute(
-            "INSERT INTO generation SELECT $scorer, dataset, $first "
+            "INSERT INTO generation SELECT $scorer, dataset, $now "
             "FROM (SELECT unnest($datasets::VARCHAR[]) AS dataset) "
             "ANTI JOIN (FROM generation WHERE scorer_id = $scorer) USING (dataset)",
-            {**pair, "first": time.time_ns() // 1_000_000},
+            pair,
         )
 
 

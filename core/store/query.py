@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.store.faults import cache_fault, first_sentence
 from core.store.gate import Cache
 
-SECONDS = 10.0
+SECONDS = 2.0  # nobody waits longer for somebody else's query, unless that was asked for
 _READS = ("SELECT", "EXPLAIN")
 
 
