@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 from gguf import MODEL_ARCH, GGUFReader, dequantize, get_tensor_name_map
 
 from core.errors import ModelError, ModelNotFound
-from core.models import demo
+from core.models import demo, demo_files
 from core.models.demo import DEMO_FOLDER, RECORD, demo_model_folder
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
@@ -66,7 +67,7 @@ class StandIn:
         self.killed = False
         gguf_path = folder / "model.gguf"
         gguf_path.write_bytes(b"GGUF")
-        monkeypatch.setattr(demo, "_find_gguf", lambda: gguf_path)
+        monkeypatch.setattr(demo, "installed_gguf", lambda: gguf_path)
         monkeypatch.setattr(demo, "GGUF_SHA256", demo.file_sha256(gguf_path))
         monkeypatch.setattr(demo, "convert_gguf", self.convert)
 
@@ -94,7 +95,18 @@ def test_a_half_written_conversion_is_never_used(
     assert stand_in.calls == 2
 
 
-@pytest.mark.parametrize("record", [None, "", "{}", '{"fingerprint": "demo:0:converter-0"}'])
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        "",
+        "{}",
+        "[]",
+        '{"fingerprint": "demo:0:converter-0"}',
+        json.dumps({"fingerprint": demo_files.DEMO_FINGERPRINT}),
+        json.dumps({"fingerprint": demo_files.DEMO_FINGERPRINT, "files": {"config.json": 1}}),
+    ],
+)
 def test_a_folder_of_another_converter_is_converted_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str | None
 ) -> None:
@@ -106,7 +118,61 @@ def test_a_folder_of_another_converter_is_converted_anew(
         (folder / RECORD).write_text(record)
     assert demo_model_folder(tmp_path) == folder
     assert stand_in.calls == 2
-    assert json.loads((folder / RECORD).read_text()) == {"fingerprint": demo.DEMO_FINGERPRINT}
+    assert json.loads((folder / RECORD).read_text()) == {
+        "fingerprint": demo_files.DEMO_FINGERPRINT,
+        "files": {"config.json": {"size": 1, "sha256": sha256(b"2").hexdigest()}},
+    }
+
+
+def damage(folder: Path, how: str) -> None:
+    if how == "one byte":
+        (folder / "config.json").write_text("x")
+    elif how == "torn":
+        (folder / "config.json").write_bytes(b"")
+    elif how == "lost":
+        (folder / "config.json").unlink()
+    else:
+        (folder / "pytorch_model.bin").write_bytes(b"other weights")
+
+
+@pytest.mark.parametrize("how", ["one byte", "torn", "lost", "added"])
+def test_converted_files_that_were_changed_are_converted_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    stand_in = StandIn(tmp_path, monkeypatch)
+    folder = demo_model_folder(tmp_path)
+    damage(folder, how)
+    # The Home page compares sizes only; what opens the model reads every byte.
+    cheap = "converted" if how == "one byte" else "installed"
+    monkeypatch.setattr(demo_files, "installed_gguf", lambda: tmp_path)
+    assert demo_files.demo_state(tmp_path) == cheap
+    assert demo_model_folder(tmp_path) == folder
+    assert sorted(path.name for path in folder.iterdir()) == ["config.json", RECORD]
+    assert (folder / "config.json").read_text() == "2"
+    assert stand_in.calls == 2
+
+
+def test_changed_files_are_refused_where_the_package_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    StandIn(tmp_path, monkeypatch)
+    folder = demo_model_folder(tmp_path)
+    damage(folder, "one byte")
+    monkeypatch.setattr(demo, "installed_gguf", lambda: None)
+    with pytest.raises(ModelError, match="not known to be those that this program wrote"):
+        demo_model_folder(tmp_path)
+
+
+def test_a_conversion_reaches_the_disk_before_its_name_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    StandIn(tmp_path, monkeypatch)
+    written: list[str] = []
+    monkeypatch.setattr(demo, "_to_disk", lambda path: written.append(path.name))
+    demo_model_folder(tmp_path / "models")
+    unfinished = f".{DEMO_FOLDER}.unfinished"
+    assert sorted(written[:2]) == ["config.json", RECORD]
+    assert written[2:] == [unfinished, "models"]
 
 
 def test_a_folder_that_cannot_be_written_is_said(
@@ -156,7 +222,7 @@ class TestDemoModel:
         self, language_model: LanguageModel, models_folder: Path
     ) -> None:
         assert language_model.label == "demo"
-        assert language_model.fingerprint == demo.DEMO_FINGERPRINT
+        assert language_model.fingerprint == demo_files.DEMO_FINGERPRINT
         assert (language_model.kind, language_model.dtype) == ("causal", "float32")
         assert (language_model.attention, language_model.window) == ("sdpa", 8192)
         assert [p.name for p in models_folder.iterdir() if p.is_dir()] == [DEMO_FOLDER]
@@ -186,7 +252,7 @@ class TestDemoModel:
         for name, weights in state.items():
             module, _, suffix = name.rpartition(".")
             ours[f"{names.get_name(module)}.{suffix}"] = weights
-        tensors = GGUFReader(demo._find_gguf()).tensors
+        tensors = GGUFReader(demo_files.installed_gguf()).tensors
         assert ours.keys() - {tensor.name for tensor in tensors} == {"output.weight"}  # tied
         for tensor in tensors:
             weights = dequantize(tensor.data, tensor.tensor_type)

