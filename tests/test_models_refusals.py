@@ -211,7 +211,28 @@ def test_a_quantised_checkpoint_names_the_package_it_needs(llama: Path) -> None:
 @pytest.mark.parametrize("content", ["{", "[]", '{"model_type": "unheard-of"}', "{}"])
 def test_configs_that_describe_no_model_are_refused(llama: Path, content: str) -> None:
     (llama / "config.json").write_text(content)
-    assert "does not describe a model" in refusal(ModelError, llama)
+    assert "The config of llama cannot be used: " in refusal(ModelError, llama)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"num_attention_heads": 5}, "is not a multiple of the number of attention heads (5)"),
+        ({"num_hidden_layers": "two"}, "expected int, got str (value: 'two')"),
+        ({"hidden_act": "nope"}, "knows no 'nope'"),
+        ({"rope_parameters": {"rope_type": "nope", "rope_theta": 1e4}}, "knows no 'nope'"),
+        ({"_attn_implementation": "flash_attention_2"}, "FlashAttention2 has been toggled on"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_configs_that_no_model_can_be_built_from_are_refused(
+    llama: Path, changes: dict[str, Any], says: str
+) -> None:
+    edit_config(llama, **changes)
+    message = refusal(ModelError, llama)
+    assert message.startswith("The config of llama cannot be used: ")
+    assert says in message
+    assert "; correct its config.json" in message
 
 
 OWN_CODE = """

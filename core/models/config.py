@@ -7,7 +7,8 @@ model may have one.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -40,11 +41,11 @@ def read_config(source: Source, *, trust_remote_code: bool = False) -> PreTraine
     Raises
     ------
     ModelError
-        When it is unreadable, of an unknown type, or needs code of its own.
+        When it is unreadable, of an unknown type, has settings that are not allowed, or needs code
+        of its own.
     """
-    path = source.folder / "config.json"
-    try:
-        raw = json.loads(path.read_text())
+    with explaining_config(source):
+        raw = json.loads((source.folder / "config.json").read_text())
         needs_code = "auto_map" in raw and raw.get("model_type") not in CONFIG_MAPPING
         if needs_code and not trust_remote_code:
             raise ModelError(
@@ -54,12 +55,36 @@ def read_config(source: Source, *, trust_remote_code: bool = False) -> PreTraine
         config: PreTrainedConfig = AutoConfig.from_pretrained(
             source.folder, trust_remote_code=trust_remote_code, local_files_only=True
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(
-            f"{path} does not describe a model that the installed transformers knows: "
-            f"{first_line(error)}"
-        ) from error
     return config
+
+
+@contextmanager
+def explaining_config(source: Source) -> Iterator[None]:
+    """Turn whatever the config's settings make transformers raise into one sentence.
+
+    Raises
+    ------
+    ModelError
+        In place of any other error.
+    """
+    try:
+        yield
+    except ModelError:
+        raise
+    except Exception as error:  # lookups, validation and each family's own code raise all kinds
+        raise ModelError(
+            f"The config of {source.label} cannot be used: {_reason(error)}; correct its "
+            "config.json, download it again, or install what it asks for."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"the installed transformers knows no {error}"
+    lines = [line.strip() for line in str(error).strip().splitlines()]
+    if len(lines) > 1 and lines[0].endswith(":"):  # validators name themselves first
+        return f"{lines[0]} {lines[1]}".rstrip(".")
+    return first_line(error).rstrip(".")
 
 
 def check_kind(config: PreTrainedConfig, kind: Kind, label: str) -> None:

@@ -22,7 +22,7 @@ from transformers import (
 
 from core.errors import InputError, ModelError
 from core.models.canary import agrees_with_file, check_round_trip, switch_sampling_off
-from core.models.config import check_kind, first_line, read_config, read_window
+from core.models.config import check_kind, explaining_config, first_line, read_config, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
 from core.models.memory import dtype_name
@@ -46,18 +46,18 @@ class ModelPlan:
     trust_remote_code: bool
 
     def shapes(self) -> Any:
-        """The model without values."""
-        with torch.device("meta"):
+        """The model without values; ModelError where the config's settings allow none."""
+        with explaining_config(self.source), torch.device("meta"):
             return AUTO_CLASSES[self.kind].from_config(
                 self.config, trust_remote_code=self.trust_remote_code
             )
 
     def weight_bytes(self) -> int:
         """Memory for the weights: counted on the shapes; as large as the files where quantised."""
+        numbers = sum(parameter.numel() for parameter in self.shapes().parameters())
         files = weight_files(self.source.folder)
         if files and quantization(self.config) != "none":
             return sum(path.stat().st_size for path in files)
-        numbers = sum(parameter.numel() for parameter in self.shapes().parameters())
         return int(self.dtype.itemsize * numbers)
 
     def described(self) -> LanguageModel:
