@@ -151,7 +151,16 @@ def test_broken_pickled_weights_are_refused(llama: Path) -> None:
 
 def test_weights_of_another_shape_are_refused(llama: Path) -> None:
     edit_config(llama, intermediate_size=48)
-    assert "weights of llama cannot be read" in refusal(ModelError, llama)
+    message = refusal(ModelError, llama)
+    assert "config and the weights of llama do not fit together" in message
+    assert "has shape (32, 64) in the weights and (32, 48) by the config" in message
+
+
+def test_another_vocabulary_size_in_the_config_is_named(llama: Path) -> None:
+    edit_config(llama, vocab_size=430)
+    message = refusal(ModelError, llama)
+    assert "lm_head.weight has shape (420, 32) in the weights and (430, 32) by the conf" in message
+    assert "download" not in message
 
 
 def test_a_folder_without_weights_is_refused(llama: Path) -> None:

@@ -113,6 +113,7 @@ def _load_weights(plan: ModelPlan) -> Any:
             trust_remote_code=plan.trust_remote_code,
             use_safetensors=weight_files(source.folder)[0].suffix != ".bin",
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are refused below, by name
             local_files_only=True,
         )
     except ImportError as error:  # a checkpoint that was saved quantised
@@ -134,6 +135,13 @@ def _load_weights(plan: ModelPlan) -> Any:
             f"The weights of {source.label} cannot be read, so copy or download them again: "
             f"{first_line(error)}"
         ) from error
+    if mismatched := sorted(loading["mismatched_keys"]):
+        name, held, expected = mismatched[0]
+        raise ModelError(
+            f"The config and the weights of {source.label} do not fit together: {name} has shape "
+            f"{tuple(held)} in the weights and {tuple(expected)} by the config; use the "
+            "config.json that was saved with these weights."
+        )
     if missing := sorted(loading["missing_keys"]):
         raise CanaryFailed(
             f"{source.label} has no weights for {missing[0]} ({len(missing)} missing in all), so "
