@@ -26,6 +26,7 @@ from core.errors import (
 from core.models import memory, sources
 from core.models.canary import MIXED_PROBE, check_round_trip, switch_sampling_off
 from core.models.opening import open_model
+from core.models.plan import plan_model
 from tests.tiny_models import save_tiny, tiny_model
 from tests.tiny_tokenizers import byte_level_bpe, unigram_metaspace, word_piece
 
@@ -163,6 +164,31 @@ def test_another_vocabulary_size_in_the_config_is_named(llama: Path) -> None:
     assert "download" not in message
 
 
+@pytest.mark.parametrize(("family", "prefix"), [("llama", ""), ("gpt2", "transformer.")])
+def test_a_layer_beyond_the_config_is_refused(tmp_path: Path, family: str, prefix: str) -> None:
+    folder = save_tiny(tmp_path / family, family, byte_level_bpe())
+    weights = load_file(folder / "model.safetensors")
+    # GPT-2 as it was published names its weights without the prefix.
+    named = {name.removeprefix(prefix): values for name, values in weights.items()}
+    save_file(named, folder / "model.safetensors", {"format": "pt"})
+    assert opened(folder).kind == "causal"
+    edit_config(folder, **{"n_layer" if family == "gpt2" else "num_hidden_layers": 1})
+    message = refusal(ModelError, folder)
+    assert f"config of {family} leaves out a part of its weights such as " in message
+    assert ".1." in message
+
+
+def test_weights_of_another_part_may_stay(llama: Path) -> None:
+    path = llama / "model.safetensors"
+    more = {
+        "vision.layers.0.mlp.weight": torch.ones(2),
+        "score.weight": torch.ones(2),
+        "model.layers.0.self_attn.rotary_emb.inv_freq": torch.ones(2),
+    }
+    save_file(load_file(path) | more, path, {"format": "pt"})
+    assert opened(llama).kind == "causal"
+
+
 def test_a_folder_without_weights_is_refused(llama: Path) -> None:
     (llama / "model.safetensors").unlink()
     assert "holds no weights" in refusal(ModelError, llama)
@@ -212,6 +238,13 @@ def test_memory_that_runs_out_while_loading_is_said(
 def test_a_quantised_checkpoint_names_the_package_it_needs(llama: Path) -> None:
     edit_config(llama, quantization_config={"quant_method": "aqlm"})
     assert "needs a package that is not installed" in refusal(ModelError, llama)
+
+
+def test_a_quantisation_that_is_skipped_is_not_recorded(llama: Path) -> None:
+    edit_config(llama, quantization_config={"quant_method": "unheard-of"})
+    assert opened(llama).quantization == "none"
+    plan = plan_model(str(llama), models_folder=llama, device="cpu")
+    assert plan.described().quantization == "none"
 
 
 # The config and its code

@@ -7,7 +7,8 @@ head, the tokenizer, the memory. What is recorded is read off the loaded model.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from core.models.config import first_line, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
 from core.models.memory import check_fits, dtype_name
-from core.models.plan import AUTO_CLASSES, ModelPlan, plan_model, quantization
+from core.models.plan import AUTO_CLASSES, ModelPlan, applied_quantization, plan_model
 
 
 def open_model(
@@ -84,7 +85,7 @@ def open_model(
         dtype=_main_dtype(model),
         device=next(model.parameters()).device.type,
         attention=model.config._attn_implementation,
-        quantization=quantization(model.config),
+        quantization=applied_quantization(model),
         window=read_window(model.config, model),
     )
 
@@ -147,7 +148,26 @@ def _load_weights(plan: ModelPlan) -> Any:
             f"{source.label} has no weights for {missing[0]} ({len(missing)} missing in all), so "
             "its scores would be random; open a checkpoint that holds its language-model head."
         )
+    if beyond := _beyond_config(model, loading["unexpected_keys"]):
+        raise ModelError(
+            f"The config of {source.label} leaves out a part of its weights such as {beyond[0]} "
+            f"({len(beyond)} in all); use the config.json that was saved with these weights."
+        )
     return model
+
+
+def _beyond_config(model: torch.nn.Module, unexpected: Iterable[str]) -> list[str]:
+    """Weights that were not loaded though they differ from loaded ones in a number only.
+
+    They are layers beyond the config's count. Others may stay: a vision tower, one more head.
+    """
+    prefix = f"{getattr(model, 'base_model_prefix', '')}."
+
+    def pattern(name: str) -> str:
+        return re.sub(r"(^|\.)\d+(?=\.|$)", r"\1#", name.removeprefix(prefix))
+
+    loaded = {pattern(name) for name in model.state_dict()}
+    return sorted(name for name in unexpected if pattern(name) in loaded)
 
 
 def _main_dtype(model: torch.nn.Module) -> str:

@@ -19,6 +19,7 @@ from transformers import (
     PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
 )
+from transformers.quantizers.auto import AUTO_QUANTIZATION_CONFIG_MAPPING
 
 from core.errors import InputError, ModelError
 from core.models.canary import agrees_with_file, check_round_trip, switch_sampling_off
@@ -177,10 +178,25 @@ def _check_name(option: str, value: str, names: list[str] | tuple[str, ...]) -> 
 
 
 def quantization(config: PreTrainedConfig) -> str:
-    """How a checkpoint was quantised by its authors; its fingerprint covers the details."""
+    """How a checkpoint will open quantised; its fingerprint covers the details.
+
+    A method that transformers does not know is skipped when the weights are loaded.
+    """
     settings = getattr(config, "quantization_config", None)
     if settings is None:
         return "none"
     settings = settings if isinstance(settings, dict) else settings.to_dict()
-    method = settings.get("quant_method", "unknown")
-    return str(getattr(method, "value", method))
+    method = _method(settings.get("quant_method"))
+    in_bits = settings.get("load_in_8bit") or settings.get("load_in_4bit")
+    known = in_bits or method in AUTO_QUANTIZATION_CONFIG_MAPPING
+    return method if known else "none"
+
+
+def applied_quantization(model: Any) -> str:
+    """How a loaded model really is quantised, whatever its config says."""
+    quantizer = getattr(model, "hf_quantizer", None)
+    return "none" if quantizer is None else _method(quantizer.quantization_config.quant_method)
+
+
+def _method(method: Any) -> str:
+    return "bitsandbytes" if method is None else str(getattr(method, "value", method))
