@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from core.errors import InputError
+from core.errors import InputError, ModelError
+from core.models import opening
 from core.models.fingerprint import folder_fingerprint
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
@@ -166,6 +169,43 @@ def test_pickled_weights_count_only_where_there_are_no_others(tmp_path: Path) ->
     assert language_model.fingerprint != safe.fingerprint
     weights = language_model.model.lm_head.weight
     assert not torch.equal(weights, safe.model.lm_head.weight)
+
+
+@pytest.mark.parametrize("pickled", [False, True])
+def test_an_open_model_does_not_follow_its_files(tmp_path: Path, pickled: bool) -> None:
+    folder = save(tmp_path / "model", "llama", tie_word_embeddings=True)
+    weights = folder / "model.safetensors"
+    if pickled:
+        torch.save(load_file(weights), folder / "pytorch_model.bin")
+        weights.unlink()
+        weights = folder / "pytorch_model.bin"
+    model = opened(folder).model
+    before = {name: values.clone() for name, values in model.state_dict().items()}
+    with weights.open("r+b") as file:  # in place, as cp and rsync --inplace write
+        file.write(b"\x3f" * weights.stat().st_size)
+    for name, values in model.state_dict().items():
+        assert torch.equal(values, before[name])
+    assert model.lm_head.weight is model.model.embed_tokens.weight
+    maps = Path("/proc/self/maps")
+    assert not maps.exists() or str(folder) not in maps.read_text()
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
+def test_files_that_change_during_opening_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = save(tmp_path / "model", "llama")
+    check_fits = opening.check_fits
+
+    def rewritten(*arguments: object) -> None:
+        check_fits(*arguments)
+        path = folder / name
+        path.write_bytes(path.read_bytes())
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+
+    monkeypatch.setattr(opening, "check_fits", rewritten)
+    with pytest.raises(ModelError, match="model changed while it was being opened; open it again"):
+        opened(folder)
 
 
 @pytest.mark.parametrize("option", ["dtype", "device", "kind"])

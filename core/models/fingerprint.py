@@ -53,6 +53,12 @@ def folder_fingerprint(folder: Path, *, with_code: bool = False) -> str:
     return f"folder:{digest.hexdigest()}"
 
 
+def file_states(folder: Path, *, with_code: bool = False) -> dict[str, tuple[int, int, int]]:
+    """Inode, size and time of change (ns) of the model's files: they differ after any writing."""
+    stats = {path.name: path.stat() for path in model_files(folder, with_code=with_code)}
+    return {name: (s.st_ino, s.st_size, s.st_mtime_ns) for name, s in stats.items()}
+
+
 def file_sha256(path: Path) -> str:
     """The SHA-256 of a file's content, in 64 hexadecimal digits."""
     with path.open("rb") as file:

@@ -76,11 +76,12 @@ def open_model(
     check_fits(plan.weight_bytes(), plan.dtype, plan.device, plan.source.label)
     with _without_progress_bar():
         model = _load_weights(plan).to(plan.device)
+    _own_memory(model)
     return LanguageModel(
         model=model.eval().requires_grad_(False),
         tokenizer=plan.tokenizer,
         label=plan.source.label,
-        fingerprint=plan.source.fingerprint,
+        fingerprint=plan.fingerprint(),
         kind=kind,
         dtype=_main_dtype(model),
         device=next(model.parameters()).device.type,
@@ -168,6 +169,16 @@ def _beyond_config(model: torch.nn.Module, unexpected: Iterable[str]) -> list[st
 
     loaded = {pattern(name) for name in model.state_dict()}
     return sorted(name for name in unexpected if pattern(name) in loaded)
+
+
+def _own_memory(model: torch.nn.Module) -> None:
+    """Copy what is still mapped from the weights' files, so that writing to them changes nothing.
+
+    One tensor at a time, because reading whole files instead would need twice the memory.
+    """
+    for tensor in (*model.parameters(), *model.buffers()):
+        if tensor.device.type == "cpu":
+            tensor.data = tensor.data.clone()
 
 
 def _main_dtype(model: torch.nn.Module) -> str:

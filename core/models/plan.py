@@ -24,7 +24,7 @@ from transformers.quantizers.auto import AUTO_QUANTIZATION_CONFIG_MAPPING
 from core.errors import InputError, ModelError
 from core.models.canary import agrees_with_file, check_round_trip, switch_sampling_off
 from core.models.config import check_kind, explaining_config, first_line, read_config, read_window
-from core.models.fingerprint import weight_files
+from core.models.fingerprint import file_states, weight_files
 from core.models.language_model import Kind, LanguageModel
 from core.models.memory import dtype_name
 from core.models.sources import Source, check_weights_exist, find_source
@@ -45,6 +45,22 @@ class ModelPlan:
     dtype: torch.dtype
     device: str
     trust_remote_code: bool
+    file_states: dict[str, tuple[int, int, int]]  # of before anything was read
+
+    def fingerprint(self) -> str:
+        """The fingerprint of what was read since the plan was made.
+
+        Raises
+        ------
+        ModelError
+            When the files have changed in the meantime.
+        """
+        fingerprint = self.source.fingerprint
+        if read_states(self.source) != self.file_states:
+            raise ModelError(
+                f"{self.source.label} changed while it was being opened; open it again."
+            )
+        return fingerprint
 
     def shapes(self) -> Any:
         """The model without values; ModelError where the config's settings allow none."""
@@ -68,7 +84,7 @@ class ModelPlan:
             model=shapes,
             tokenizer=self.tokenizer,
             label=self.source.label,
-            fingerprint=self.source.fingerprint,
+            fingerprint=self.fingerprint(),
             kind=self.kind,
             dtype=dtype_name(self.dtype),
             device=self.device,
@@ -101,6 +117,7 @@ def plan_model(
     source = find_source(spec, models_folder, with_code=trust_remote_code, with_weights=download)
     if download:
         check_weights_exist(source)
+    states = read_states(source)
     config = read_config(source, trust_remote_code=trust_remote_code)
     check_kind(config, kind, source.label)
     return ModelPlan(
@@ -111,7 +128,16 @@ def plan_model(
         dtype=_choose_dtype(dtype, device, config),
         device=device,
         trust_remote_code=trust_remote_code,
+        file_states=states,
     )
+
+
+def read_states(source: Source) -> dict[str, tuple[int, int, int]]:
+    """What tells whether a source's files were written to; files that vanish count as changed."""
+    try:
+        return file_states(source.folder, with_code=source.with_code)
+    except OSError:
+        return {}
 
 
 def load_tokenizer(source: Source, *, trust_remote_code: bool = False) -> PreTrainedTokenizerBase:
