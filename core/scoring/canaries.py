@@ -49,7 +49,7 @@ def check_causal(language_model: LanguageModel) -> None:
     if not all(np.isfinite(logprobs).all() for logprobs in (before, after)):
         raise CanaryFailed(
             f"{language_model.label} gives values that are not numbers in {language_model.dtype}; "
-            "open it in a wider dtype such as float32, or download its weights again."
+            "open it in float32 if it was not, or download its weights again."
         )
     difference = _largest_difference(before[: half - 1], after[: half - 1])
     if difference > tolerance(language_model.dtype):
