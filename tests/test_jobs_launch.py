@@ -18,7 +18,7 @@ from core.jobs.folder import find_run
 from core.jobs.follow import JobView, follow, log_tail, view_job
 from core.jobs.launch import estimate_apart, launch, request_stop, resume
 from core.jobs.run import ScoreRequest, score_dataset
-from core.jobs.spec import JobSpec
+from core.jobs.spec import JobSpec, spec_to_json
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.query import query
@@ -86,15 +86,16 @@ def test_a_job_outlives_its_launcher_stops_and_goes_on(cache, model):
 import os, signal
 from pathlib import Path
 from core.jobs.launch import launch
+from core.jobs.spec import spec_from_json
 from core.store.gate import Cache
-from tests.test_jobs_launch import spec
-print(launch(Cache(Path({str(cache.folder)!r})), spec(Path({str(model)!r}))), flush=True)
+spec = spec_from_json({spec_to_json(spec(model))!r})
+print(launch(Cache(Path({str(cache.folder)!r})), spec), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     launcher = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert launcher.returncode == -signal.SIGKILL
+    assert launcher.returncode == -signal.SIGKILL, launcher.stderr
     run_id = launcher.stdout.strip()
     view = wait(cache, run_id, scoring)
     process = process_of(run_id)
