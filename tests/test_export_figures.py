@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import pytest
 from plotly import graph_objects as go
 
 from core.export.figures import figure_html
 from core.figures.theme import template
-
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 def example() -> bytes:
@@ -38,30 +34,3 @@ def test_nothing_is_loaded_from_elsewhere():
     assert not re.findall(r"(?:src|href)\s*=", outside)
     assert not re.findall(r"<script[^>]*\ssrc=", page)
     assert "url(" not in outside
-
-
-@pytest.mark.browser
-@pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
-def test_it_opens_from_a_disk_without_a_request(tmp_path):
-    from playwright.sync_api import sync_playwright
-
-    file = tmp_path / "figure.html"
-    file.write_bytes(example())
-    asked: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(file.as_uri())
-        page.wait_for_selector(".main-svg")
-        page.hover(".js-plotly-plot")
-        buttons = page.locator(".modebar-btn").evaluate_all(
-            "all => all.map(b => b.dataset.title || b.getAttribute('rel') || b.className)"
-        )
-        page.wait_for_timeout(200)
-        browser.close()
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert any("Download" in button for button in buttons)
-    assert not any(word in button for button in buttons for word in ("loud", "logo", "Produced"))
