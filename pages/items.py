@@ -10,16 +10,17 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.filtering import Matches, matching, selected_table
-from core.analysis.items import english_rewording_noise
 from core.analysis.overview import scorer_labels
 from core.errors import InputError
 from core.selection import Selection, without
+from core.stats.noise import RewordingNoise
 from pages.shared import state
 from pages.shared.data import (
     open_cache,
     read_content,
     read_item,
     read_items,
+    read_noise,
     read_overview,
     read_provenance,
 )
@@ -37,6 +38,7 @@ from pages.shared.widgets import (
 )
 
 ROWS_PER_PAGE = 100
+NEIGHBOURS = 12  # items read together, so that steps need not open the cache
 SHOWN = (
     *("item_id", "condition", "ss", "change", "n_stereotype", "n_anti", "category", "dimension"),
     *("source", "state", "flags"),
@@ -98,9 +100,8 @@ def choose_source(selection: Selection) -> Selection:
     return replace(selection, dataset=dataset, scorer=scorer, compare=compare)
 
 
-def noise_line(table: pd.DataFrame) -> str:
+def noise_line(noise: RewordingNoise) -> str:
     """What mere rewording does under this scorer, in a sentence."""
-    noise = english_rewording_noise(table)
     if noise.n_changes < 2:
         return "No English rewording is scored, so there is no yardstick for a change."
     floor = (
@@ -202,12 +203,15 @@ def walk(table: pd.DataFrame, matches: Matches, at: int) -> None:
 
 def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Selection:
     """The card of the open item, with the way to its neighbours; the reader may turn it over."""
-    walk(table, matches, open_row(table, matches, selection))
+    at = open_row(table, matches, selection)
+    walk(table, matches, at)
+    first = at - at % NEIGHBOURS
+    neighbours = table["item_id"].iloc[matches.positions[first : first + NEIGHBOURS]]
     condition = item_card(
         open_cache(),
         selection.scorer,
         selection.dataset,
-        read_item(selection.scorer, selection.dataset, selection.item),
+        read_item(selection.scorer, selection.dataset, selection.item, neighbours),
         selection.item,
         selection.condition,
         selection.compare or None,
@@ -242,7 +246,7 @@ def main() -> None:
         selection, left_out = known_part(table, selection)
         content = read_content(selection.scorer, selection.dataset)
     banner(wanted, selection, content, left_out, table)
-    filter_bar(table, selection)
+    filter_bar(selection)
     matches = found(table, selection)
     if not len(matches.positions):
         nothing_left(selection, matches)
@@ -255,7 +259,7 @@ def main() -> None:
     if state.just_opened() and at >= 0:  # a link to an item shows the rows around it
         selection = replace(selection, page=at // ROWS_PER_PAGE)
     state.put(selection)
-    st.caption(noise_line(table))
+    st.caption(noise_line(read_noise(selection.scorer, selection.dataset)))
     show_table(table, matches, selection, at)
     turn_pages(matches, selection)
     download_buttons(

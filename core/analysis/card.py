@@ -55,6 +55,7 @@ _REASONS: dict[str, str] = {
     Reason.EMPTY_CONTINUATION: "a continuation is empty",
     Reason.NO_PREFIX: "nothing stands before the first token, and the tokenizer has nothing to put",
     Reason.NO_SCORED_TOKEN: "no token belongs to a continuation",
+    Reason.NO_EMBEDDING: "a text holds a token that the model does not know",
     Reason.NOT_FINITE: "the model gave a value that is not a number",
     Reason.OUT_OF_MEMORY: "the memory was not enough",
 }

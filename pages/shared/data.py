@@ -7,15 +7,17 @@ between reruns and browser tabs, so nobody changes them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
 from core import settings
-from core.analysis.items import item_table
+from core.analysis.items import english_rewording_noise, item_table
 from core.analysis.overview import Overview, overview
 from core.analysis.provenance import provenance
+from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
 from core.store.slices import slice_names
@@ -37,22 +39,49 @@ def read_overview() -> Overview | None:
 def read_items(scorer_id: str, dataset: str) -> pd.DataFrame:
     """The item table of a scorer and data set, without texts. Shared: do not change it."""
     cache = open_cache()
-    number = _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
+    number = generation_of(cache, scorer_id, dataset)
     return _items(str(cache.folder), scorer_id, dataset, number)
 
 
 def read_content(scorer_id: str, dataset: str) -> str:
     """The content number of a scorer and data set."""
     cache = open_cache()
-    number = _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
+    number = generation_of(cache, scorer_id, dataset)
     return _content(str(cache.folder), scorer_id, dataset, number)
 
 
-def read_item(scorer_id: str, dataset: str, item_id: str) -> pd.DataFrame:
-    """One item in all its conditions, with texts."""
+def read_item(
+    scorer_id: str, dataset: str, item_id: str, neighbours: Iterable[str] = ()
+) -> pd.DataFrame:
+    """One item in all its conditions, with texts.
+
+    The neighbours are read with it, so that a step to one of them need not open the cache.
+    """
     cache = open_cache()
-    number = _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
-    return _item(str(cache.folder), scorer_id, dataset, item_id, number)
+    number = generation_of(cache, scorer_id, dataset)
+    around = tuple(dict.fromkeys(neighbours))
+    ids = around if item_id in around else (item_id,)
+    rows = _some_items(str(cache.folder), scorer_id, dataset, ids, number)
+    return rows[rows["item_id"] == item_id].reset_index(drop=True)
+
+
+def read_facets(scorer_id: str, dataset: str) -> dict[str, list[str]]:
+    """The values of every column that can be filtered by its values, in the table's order."""
+    cache = open_cache()
+    number = generation_of(cache, scorer_id, dataset)
+    return _facets(str(cache.folder), scorer_id, dataset, number)
+
+
+def read_noise(scorer_id: str, dataset: str) -> RewordingNoise:
+    """What rewording alone does to the English items of a data set under a scorer."""
+    cache = open_cache()
+    number = generation_of(cache, scorer_id, dataset)
+    return _noise(str(cache.folder), scorer_id, dataset, number)
+
+
+def generation_of(cache: Cache, scorer_id: str, dataset: str) -> int:
+    """The generation of a scorer's scores of a data set, read only after a write."""
+    return _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
 
 
 def read_slices(dataset: str) -> list[str]:
@@ -92,9 +121,24 @@ def _content(folder: str, scorer_id: str, dataset: str, number: int) -> str:
     return content_number(Cache(Path(folder)), scorer_id, dataset)
 
 
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _item(folder: str, scorer_id: str, dataset: str, item_id: str, number: int) -> pd.DataFrame:
-    return item_table(Cache(Path(folder)), scorer_id, dataset, item_ids=[item_id])
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _some_items(
+    folder: str, scorer_id: str, dataset: str, item_ids: tuple[str, ...], number: int
+) -> pd.DataFrame:
+    return item_table(Cache(Path(folder)), scorer_id, dataset, item_ids=item_ids)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _noise(folder: str, scorer_id: str, dataset: str, number: int) -> RewordingNoise:
+    return english_rewording_noise(_items(folder, scorer_id, dataset, number))
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _facets(folder: str, scorer_id: str, dataset: str, number: int) -> dict[str, list[str]]:
+    table = _items(folder, scorer_id, dataset, number)
+    columns = ("condition", "source", "category", "dimension", "state")
+    values = {name: [v for v in table[name].unique() if v] for name in columns}
+    return values | {"flags": sorted({flag for flags in table["flags"] for flag in flags})}
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)

@@ -10,7 +10,7 @@ import streamlit as st
 from core.analysis.filtering import Matches, unknown_values
 from core.selection import SORTS, Selection, active_filters, with_field, without
 from pages.shared import state
-from pages.shared.data import read_slices
+from pages.shared.data import read_facets, read_slices
 
 LABELS = {
     "slice": "Slice",
@@ -50,13 +50,14 @@ def known_part(table: pd.DataFrame, selection: Selection) -> tuple[Selection, li
     return selection, sentences
 
 
-def filter_bar(table: pd.DataFrame, selection: Selection) -> None:
+def filter_bar(selection: Selection) -> None:
     """Draw the filters; what the reader changes goes into the selection."""
+    facets = read_facets(selection.scorer, selection.dataset)
     conditions, categories, text = st.columns([2, 2, 3])
     with conditions:
-        _choices("conditions", table, selection)
+        _multiselect("conditions", facets["condition"], selection)
     with categories:
-        _choices("categories", table, selection)
+        _multiselect("categories", facets["category"], selection)
     with text:
         state.show_field("text", selection.text)
         st.text_input(
@@ -68,7 +69,7 @@ def filter_bar(table: pd.DataFrame, selection: Selection) -> None:
     n_more = len([n for n in active_filters(selection) if n not in ("conditions", "text")])
     label = f"More filters ({n_more} set)" if n_more else "More filters"
     with st.expander(label, icon=":material/filter_list:"):
-        _more(table, selection)
+        _more(facets, selection)
     sort, direction, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
     with sort:
         state.show_field("sort", selection.sort)
@@ -90,15 +91,14 @@ def nothing_left(selection: Selection, matches: Matches) -> None:
         )
 
 
-def _more(table: pd.DataFrame, selection: Selection) -> None:
+def _more(facets: dict[str, list[str]], selection: Selection) -> None:
     names = ("sources", "dimensions", "states")
     for place, name in zip(st.columns(3), names, strict=True):
         with place:
-            _choices(name, table, selection)
+            _multiselect(name, facets[_COLUMNS[name]], selection)
     flags, slices, regex = st.columns(3, vertical_alignment="bottom")
     with flags:
-        present = sorted({flag for flags in table["flags"] for flag in flags})
-        _multiselect("flags", present, selection)
+        _multiselect("flags", facets["flags"], selection)
     with slices:
         state.show_field("slice", selection.slice)
         st.selectbox(
@@ -123,11 +123,6 @@ def _more(table: pd.DataFrame, selection: Selection) -> None:
                 placeholder="any",
                 **state.bound(name),
             )
-
-
-def _choices(name: str, table: pd.DataFrame, selection: Selection) -> None:
-    values = table[_COLUMNS[name]].unique().tolist()
-    _multiselect(name, [value for value in values if value], selection)
 
 
 def _multiselect(name: str, options: list[str], selection: Selection) -> None:

@@ -29,7 +29,7 @@ from core.figures.tokens import token_bars
 from core.settings import REFERENCE_CONDITION
 from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
-from core.store.generations import generation
+from pages.shared.data import generation_of
 from pages.shared.figures import literal, show_figure
 from pages.shared.widgets import text_block
 
@@ -110,9 +110,10 @@ def item_card(
         st.html(f'<h3 dir="auto">{escape(item_id)}</h3>')
         shown = _choose_condition(rows, source, condition)
         versions = _versions(rows, shown)
+        tokens = _tokens_of(versions, source)
         for place, row in zip(st.columns(len(versions), gap="medium"), versions, strict=True):
             with place:
-                _show_version(row, source)
+                _show_version(row, source, tokens)
         _show_conditions(rows, source, compare)
         _show_metadata(versions)
     return shown
@@ -125,7 +126,7 @@ def sensitive_css() -> str:
 
 def _source(cache: Cache, scorer_id: str, dataset: str, provenance: Provenance) -> _Source:
     folder = str(cache.folder)
-    number = _generation(folder, cache.stamp(), scorer_id, dataset)
+    number = generation_of(cache, scorer_id, dataset)
     model, noise = _model_and_noise(folder, scorer_id, dataset, number)
     return _Source(cache, scorer_id, dataset, number, model, noise, provenance)
 
@@ -156,7 +157,7 @@ def _versions(rows: pd.DataFrame, shown: str) -> list[Row]:
     return [part.to_dict("records")[0] for part in parts]
 
 
-def _show_version(row: Row, source: _Source) -> None:
+def _show_version(row: Row, source: _Source, tokens: pd.DataFrame) -> None:
     st.markdown(f"**{literal(row['condition'])}**")
     _show_numbers(row, source.noise)
     for sentence in (state_sentence(row), change_sentence(row, source.noise), _flags(row)):
@@ -171,7 +172,7 @@ def _show_version(row: Row, source: _Source) -> None:
         measure = "" if pd.isna(value) else f": l = {signed(value, 3)} nats per token, n = {n}"
         st.caption(f"{label}{measure}")
         text_block(row[role], row["language"])
-    _show_tokens(row, source)
+    _show_tokens(row, source, tokens)
 
 
 def _show_numbers(row: Row, noise: RewordingNoise) -> None:
@@ -220,16 +221,12 @@ def _flags(row: Row) -> str:
     return f"Note: {'; '.join(_FLAGS.get(flag, flag) for flag in row['flags'])}."
 
 
-def _show_tokens(row: Row, source: _Source) -> None:
+def _show_tokens(row: Row, source: _Source, every: pd.DataFrame) -> None:
     if row["state"] != "scored":
         return
-    tokens = _tokens(
-        str(source.cache.folder),
-        *(source.scorer_id, source.dataset, row["item_id"], row["condition"], source.number),
-        _row=row,
-    )
+    tokens = every[every["condition"] == row["condition"]].reset_index(drop=True)
     if tokens.empty:
-        st.caption(tokens.attrs["note"])
+        st.caption(every.attrs["note"] or "The cache holds no tokens of this condition.")
         return
     name = f"tokens-{row['item_id']}-{row['condition']}-{source.scorer_id}"
     figure = token_bars(tokens, model=source.model, dataset=source.dataset)
@@ -284,11 +281,6 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-@st.cache_resource(max_entries=100, show_spinner=False)
-def _generation(folder: str, stamp: tuple[int, ...], scorer_id: str, dataset: str) -> int:
-    return generation(Cache(Path(folder)), scorer_id, dataset)
-
-
 @st.cache_data(max_entries=32, show_spinner=False)
 def _model_and_noise(
     folder: str, scorer_id: str, dataset: str, number: int
@@ -297,14 +289,20 @@ def _model_and_noise(
     return scorer_name(cache, scorer_id), item_noise(cache, scorer_id, dataset)
 
 
+def _tokens_of(versions: list[Row], source: _Source) -> pd.DataFrame:
+    """The tokens of all versions on the card, read in one opening of the cache."""
+    keys = tuple((row["item_id"], row["condition"]) for row in versions)
+    folder = str(source.cache.folder)
+    return _tokens(folder, source.scorer_id, source.dataset, keys, source.number, _rows=versions)
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def _tokens(
     folder: str,
     scorer_id: str,
     dataset: str,
-    item_id: str,
-    condition: str,
+    keys: tuple[tuple[str, str], ...],
     number: int,
-    _row: Row,
+    _rows: list[Row],
 ) -> pd.DataFrame:
-    return token_table(Cache(Path(folder)), scorer_id, pd.DataFrame([_row]))
+    return token_table(Cache(Path(folder)), scorer_id, pd.DataFrame(_rows))
