@@ -23,10 +23,11 @@ from pages.shared.data import (
     read_noise,
     read_overview,
     read_provenance,
+    search_rows,
 )
 from pages.shared.figures import literal
 from pages.shared.filter_bar import filter_bar, known_part, nothing_left
-from pages.shared.item_card import item_card
+from pages.shared.item_card import item_card, sensitive_css
 from pages.shared.routing import require_router
 from pages.shared.sharing import banner, provenance_panel, share_bar
 from pages.shared.widgets import (
@@ -223,7 +224,7 @@ def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Se
 def found(table: pd.DataFrame, selection: Selection) -> Matches:
     """The matching rows; a regular expression that cannot be read ends the page with a way out."""
     try:
-        return matching(open_cache(), table, selection)
+        return matching(open_cache(), table, selection, search=search_rows)
     except InputError as error:
         st.error(literal(str(error)), icon=":material/error:")
         st.button(
@@ -239,6 +240,8 @@ def main() -> None:
     require_router()
     st.title("Items")
     content_warning()
+    if st.toggle("Blur texts until the pointer is on them", key="blur", persist_state="session"):
+        st.html(sensitive_css())
     wanted = state.current()
     with errors_in_one_sentence():
         selection = choose_source(wanted)

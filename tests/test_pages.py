@@ -262,6 +262,13 @@ def test_a_slice_of_the_shown_items_is_saved_and_chosen(show, one_item):
     assert app.query_params["slice"] == "mine"
 
 
+def test_texts_are_blurred_when_asked(show, demo):
+    app = show("pages/items.py", demo)
+    assert not any("blur" in block.body for block in app.get("html"))
+    widget(app, "toggle", "Blur texts until the pointer is on them").set_value(True).run()
+    assert any("blur" in block.body for block in app.get("html"))
+
+
 def test_where_the_numbers_come_from_is_on_the_page(show, demo):
     app = show("pages/items.py", demo)
     known = app.dataframe[-1].value.set_index("what")["value"]

@@ -21,6 +21,7 @@ from core.store.search import find_rows
 from core.store.slices import get_slice
 
 Mask = npt.NDArray[np.bool_]
+Search = Callable[..., npt.NDArray[np.int64]]  # as `find_rows`
 
 # Fields of a selection that hold the allowed values of a column.
 _CHOICES = {
@@ -48,20 +49,26 @@ class Matches:
     without: dict[str, int]  # active filter -> rows that would pass if it alone were taken off
 
 
-def matching(cache: Cache, table: pd.DataFrame, selection: Selection) -> Matches:
+def matching(
+    cache: Cache, table: pd.DataFrame, selection: Selection, *, search: Search = find_rows
+) -> Matches:
     """Filter and sort an item table.
 
     Parameters
     ----------
     table
         Of `item_table`, all rows of the selection's scorer and data set.
+    search
+        Finds the rows that hold a text; a page brings one that remembers.
 
     Raises
     ------
     InputError
         The regular expression cannot be read, or there is no such slice.
     """
-    masks = {name: _mask(cache, table, selection, name) for name in active_filters(selection)}
+    masks = {
+        name: _mask(cache, table, selection, name, search) for name in active_filters(selection)
+    }
     passed = _all(list(masks.values()), len(table))
     others = {
         name: int(_all([m for n, m in masks.items() if n != name], len(table)).sum())
@@ -80,7 +87,9 @@ def unknown_values(table: pd.DataFrame, selection: Selection) -> dict[str, list[
     return {name: values for name, values in unknown.items() if values}
 
 
-def _mask(cache: Cache, table: pd.DataFrame, selection: Selection, name: str) -> Mask:
+def _mask(
+    cache: Cache, table: pd.DataFrame, selection: Selection, name: str, search: Search
+) -> Mask:
     """Which rows pass one filter. An undefined score passes no bound."""
     value = getattr(selection, name)
     if name in _CHOICES:
@@ -92,20 +101,20 @@ def _mask(cache: Cache, table: pd.DataFrame, selection: Selection, name: str) ->
         wanted = set(value)
         passed = table["flags"].map(lambda flags: not wanted.isdisjoint(flags))
     elif name == "text":
-        found = find_rows(cache, selection.dataset, value, regex=selection.regex)
+        found = search(cache, selection.dataset, value, regex=selection.regex)
         passed = table["row_order"].isin(found)
     else:
-        return _slice_mask(cache, table, selection)
+        return _slice_mask(cache, table, selection, search)
     return passed.to_numpy(dtype=bool)
 
 
-def _slice_mask(cache: Cache, table: pd.DataFrame, selection: Selection) -> Mask:
+def _slice_mask(cache: Cache, table: pd.DataFrame, selection: Selection, search: Search) -> Mask:
     part = get_slice(cache, selection.dataset, selection.slice)
     if part.item_ids:
         return table["item_id"].isin(part.item_ids).to_numpy(dtype=bool)
     inner, _ = parse_link(part.query)
     inner = replace(inner, dataset=selection.dataset, slice="")
-    return _all([_mask(cache, table, inner, n) for n in active_filters(inner)], len(table))
+    return _all([_mask(cache, table, inner, n, search) for n in active_filters(inner)], len(table))
 
 
 def _all(masks: list[Mask], n: int) -> Mask:

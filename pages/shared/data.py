@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
@@ -20,6 +22,7 @@ from core.analysis.provenance import provenance
 from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
+from core.store.search import find_rows
 from core.store.slices import slice_names
 
 Stamp = tuple[int, ...]
@@ -59,10 +62,20 @@ def read_item(
     """
     cache = open_cache()
     number = generation_of(cache, scorer_id, dataset)
-    around = tuple(dict.fromkeys(neighbours))
-    ids = around if item_id in around else (item_id,)
-    rows = _some_items(str(cache.folder), scorer_id, dataset, ids, number)
-    return rows[rows["item_id"] == item_id].reset_index(drop=True)
+    known = _known_items(str(cache.folder), scorer_id, dataset, number)
+    if item_id not in known:
+        wanted = list(dict.fromkeys([item_id, *neighbours]))
+        rows = item_table(cache, scorer_id, dataset, item_ids=wanted)
+        for name, part in rows.groupby("item_id", sort=False):
+            known[str(name)] = part.reset_index(drop=True)
+    return known[item_id]
+
+
+def search_rows(
+    cache: Cache, dataset: str, text: str, *, regex: bool = False
+) -> npt.NDArray[np.int64]:
+    """What `find_rows` finds, remembered while the reader goes on under the same words."""
+    return _found(str(cache.folder), cache.stamp(), dataset, text, regex)
 
 
 def read_facets(scorer_id: str, dataset: str) -> dict[str, list[str]]:
@@ -121,11 +134,17 @@ def _content(folder: str, scorer_id: str, dataset: str, number: int) -> str:
     return content_number(Cache(Path(folder)), scorer_id, dataset)
 
 
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _some_items(
-    folder: str, scorer_id: str, dataset: str, item_ids: tuple[str, ...], number: int
-) -> pd.DataFrame:
-    return item_table(Cache(Path(folder)), scorer_id, dataset, item_ids=item_ids)
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _known_items(folder: str, scorer_id: str, dataset: str, number: int) -> dict[str, pd.DataFrame]:
+    """Filled by `read_item`: the items that somebody has looked at, and their neighbours."""
+    return {}
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _found(
+    folder: str, stamp: Stamp, dataset: str, text: str, regex: bool
+) -> npt.NDArray[np.int64]:
+    return find_rows(Cache(Path(folder)), dataset, text, regex=regex)
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)

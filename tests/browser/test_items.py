@@ -116,7 +116,16 @@ def test_a_click_on_a_row_opens_its_item(app: App, page: Page, scorer_id):
     open_items(page, app, Selection(dataset="demo", scorer=scorer_id, conditions=("zh",)))
     items = [item.item_id for item in demo_items() if item.condition == "zh"]
     canvas = page.get_by_test_id("stDataFrame").first.locator("canvas").first
-    canvas.click(position={"x": 18, "y": 35 * 3 + 18}, force=True)  # the box of the third row
+    opened = page.get_by_role("heading", name=items[2])
+    for _ in range(5):  # a table that is still being drawn does not take the first click
+        canvas.scroll_into_view_if_needed()
+        page.wait_for_timeout(500)  # scrolling is smooth
+        box = canvas.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 18, box["y"] + 35 * 3 + 18)  # the box of the third row
+        page.wait_for_timeout(3000)
+        if opened.is_visible():
+            break
     expect(page.get_by_role("heading", name=items[2])).to_be_visible()
     assert address(page).item == items[2]
 
