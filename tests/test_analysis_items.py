@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from core.analysis.items import english_rewording_noise, item_table
-from core.analysis.overview import find_scorer, overview
+from core.analysis.overview import find_scorer, overview, scorer_labels
 from core.errors import CacheMissing, InputError
 from core.items.texts import item_texts
 from core.store.gate import Cache
-from core.store.scorers import put_scorer
+from core.store.scorers import put_scorer, scorers
 from core.store.scores import put_scores
 from core.types import Flag, Item, Reason, Role, TokenScore, Unscored
 from tests.store_samples import OTHER, SCORER, item, put
@@ -292,6 +294,25 @@ def test_the_overview_of_no_cache_says_how_to_make_one(cache: Cache) -> None:
 def test_a_scorer_goes_by_its_id_its_model_or_being_the_only_one(cache: Cache) -> None:
     put_scorer(cache, SCORER)
     assert find_scorer(cache, S) == find_scorer(cache, "tiny") == find_scorer(cache, None) == S
+
+
+def test_a_scorer_also_goes_by_its_label_or_the_beginning_of_its_id(cache: Cache) -> None:
+    put_scorer(cache, SCORER)
+    put_scorer(cache, OTHER)
+    label = scorer_labels(scorers(cache))[S]
+    assert find_scorer(cache, label) == find_scorer(cache, S[:6]) == S
+    with pytest.raises(InputError, match="No scorer is called ''; give --scorers one of: "):
+        find_scorer(cache, "", "--scorers")
+
+
+def test_a_beginning_that_two_ids_share_names_both(cache: Cache) -> None:
+    numbered = [replace(SCORER, fingerprint=f"f{n}") for n in range(17)]  # 16 first digits at most
+    for scorer in numbered:
+        put_scorer(cache, scorer)
+    ids = sorted(scorer.scorer_id for scorer in numbered)
+    twice = next(a[0] for a, b in pairwise(ids) if a[0] == b[0])
+    with pytest.raises(InputError, match=f"More than one scorer is called '{twice}'"):
+        find_scorer(cache, twice)
 
 
 def test_a_scorer_that_is_not_clear_names_the_choices(cache: Cache) -> None:

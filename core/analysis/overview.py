@@ -36,8 +36,11 @@ def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def find_scorer(cache: Cache, name: str | None) -> str:
-    """The id of the scorer that a person means by a model name, a scorer id or nothing.
+def find_scorer(cache: Cache, name: str | None, option: str = "--scorer") -> str:
+    """The id of the scorer that a person means by a model name, a label, a scorer id or nothing.
+
+    The beginning of an id is enough where no other scorer fits. `option` is where the person gave
+    the name, for the message.
 
     Raises
     ------
@@ -47,7 +50,7 @@ def find_scorer(cache: Cache, name: str | None) -> str:
     known = scorers(cache)
     if known.empty:
         raise InputError("The cache holds no scores yet; run `python -m core score` first.")
-    fits = known if name is None else known[(known.scorer_id == name) | (known.model == name)]
+    fits = known if name is None else _called(known, name)
     if len(fits) == 1:
         return str(fits.scorer_id.iloc[0])
     if name is None:
@@ -56,4 +59,11 @@ def find_scorer(cache: Cache, name: str | None) -> str:
         problem = f"{'No' if fits.empty else 'More than one'} scorer is called {name!r}"
     labels = scorer_labels(known if fits.empty else fits)
     choices = [f"{scorer_id} ({label})" for scorer_id, label in labels.items()]
-    raise InputError(f"{problem}; give --scorer one of: {', '.join(choices)}.")
+    raise InputError(f"{problem}; give {option} one of: {', '.join(choices)}.")
+
+
+def _called(known: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The scorers of that id, model or label; where there is none, those whose id begins so."""
+    ids = known["scorer_id"]
+    fits = known[(ids == name) | (known["model"] == name) | (ids.map(scorer_labels(known)) == name)]
+    return known[ids.str.startswith(name)] if fits.empty and name else fits
