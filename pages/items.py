@@ -29,6 +29,7 @@ from pages.shared.figures import literal
 from pages.shared.filter_bar import filter_bar, known_part, nothing_left
 from pages.shared.item_card import item_card, sensitive_css
 from pages.shared.routing import require_router
+from pages.shared.scorer_comparison import scorer_comparison
 from pages.shared.sharing import banner, provenance_panel, share_bar
 from pages.shared.widgets import (
     content_warning,
@@ -271,6 +272,8 @@ def main() -> None:
         f"items-{selection.dataset}-{selection.scorer}-{len(matches.positions)}-rows",
     )
     share_bar(selection, table.iloc[matches.positions]["item_id"])
+    if selection.compare:
+        scorer_comparison(selection.scorer, selection.compare, selection.dataset)
     with errors_in_one_sentence():
         selection = show_item(table, selection, matches)
         provenance_panel(read_provenance(selection.scorer, selection.dataset))

@@ -16,6 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from core import settings
+from core.analysis.comparison import compare_tables, comparison_sentence
 from core.analysis.items import english_rewording_noise, item_table
 from core.analysis.overview import Overview, overview
 from core.analysis.provenance import provenance
@@ -92,6 +93,13 @@ def read_noise(scorer_id: str, dataset: str) -> RewordingNoise:
     return _noise(str(cache.folder), scorer_id, dataset, number)
 
 
+def read_comparison(scorer_id: str, other: str, dataset: str) -> tuple[pd.DataFrame, str]:
+    """Another scorer against a scorer on a whole data set: the summary, and what it shows."""
+    cache = open_cache()
+    numbers = tuple(generation_of(cache, s, dataset) for s in (scorer_id, other))
+    return _comparison(str(cache.folder), scorer_id, other, dataset, numbers)
+
+
 def generation_of(cache: Cache, scorer_id: str, dataset: str) -> int:
     """The generation of a scorer's scores of a data set, read only after a write."""
     return _generation(str(cache.folder), cache.stamp(), scorer_id, dataset)
@@ -150,6 +158,15 @@ def _found(
 @st.cache_resource(max_entries=100, show_spinner=False)
 def _noise(folder: str, scorer_id: str, dataset: str, number: int) -> RewordingNoise:
     return english_rewording_noise(_items(folder, scorer_id, dataset, number))
+
+
+@st.cache_resource(max_entries=50, show_spinner="Comparing the scorers …")
+def _comparison(
+    folder: str, scorer_id: str, other: str, dataset: str, numbers: Stamp
+) -> tuple[pd.DataFrame, str]:
+    pairs = zip((scorer_id, other), numbers, strict=True)
+    found = compare_tables(*(_items(folder, s, dataset, number) for s, number in pairs))
+    return found.summary, comparison_sentence(found)
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
