@@ -12,12 +12,10 @@ one JSON line last; agreement is a difference of at most 1e-5 nats per scored to
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from benchmarks.environments import peer_python
+from benchmarks.peer import Peer
 from core.items.report import read_dataset
 from core.items.texts import item_texts
 from core.models.demo import demo_model_folder
@@ -30,7 +28,7 @@ from core.types import Text
 
 N_TEXTS = 60  # in each group
 PER_TOKEN = 1e-5
-PEER = Path(__file__).parent / "peers" / "lm_eval_sums.py"
+THREADS = 2
 
 
 @dataclass(frozen=True)
@@ -73,30 +71,18 @@ def our_sum(language_model: LanguageModel, e: Encoded) -> float:
     return float(causal_logprobs(language_model, [e])[0].astype("float64").sum())
 
 
-def peer_sums(texts: list[Text]) -> list[float]:
-    """HFLM's sums for the same texts."""
-    python = peer_python("lm_eval", ["lm_eval==0.4.13", "transformers==5.24.0", "accelerate"])
-    folder = demo_model_folder(cache_folder() / "models")
-    pairs = json.dumps([[t.context, t.continuation] for t in texts])
-    done = subprocess.run(
-        [python, PEER, folder], input=pairs, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        sys.exit(done.stderr)
-    sums: list[float] = json.loads(done.stdout.splitlines()[-1])
-    return sums
-
-
 def main() -> None:
     """Compare and print; exit code 1 when they do not agree."""
     models = cache_folder() / "models"
     language_model = open_model("demo", models_folder=models, dtype="float32", device="cpu")
     result: dict[str, object] = {"benchmark": "agreement", "peer": "lm_eval 0.4.13 HFLM"}
     agrees = True
-    for group, rows in grouped_texts(language_model).items():
-        theirs = peer_sums([text for text, _ in rows])
+    groups = grouped_texts(language_model)
+    with Peer("lm_eval", demo_model_folder(models), THREADS) as peer:
+        sums = {g: peer.score([text for text, _ in rows])[1] for g, rows in groups.items()}
+    for group, rows in groups.items():
         compared = []
-        for (text, e), other in zip(rows, theirs, strict=True):
+        for (text, e), other in zip(rows, sums[group], strict=True):
             counted = replace(e, first=e.first - 1) if group == "lone_space" else e
             n_tokens = len(counted.ids) - counted.first
             compared.append(Compared(text, n_tokens, our_sum(language_model, counted), other))
