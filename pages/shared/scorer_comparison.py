@@ -14,10 +14,6 @@ COLUMNS: dict[str, Any] = {
         "Condition", pinned=True, help="overall counts each item once, by its mean over conditions"
     ),
     "n_items": st.column_config.NumberColumn("n", help="Items that both have scored"),
-    "n_collapsed": st.column_config.NumberColumn("Collapsed", help="Rows that compare nothing"),
-    "n_not_scored": st.column_config.NumberColumn("Not scored", help="Rows that one or both lack"),
-    "ss_a": st.column_config.NumberColumn("SS, A", format=_SCORE),
-    "ss_b": st.column_config.NumberColumn("SS, B", format=_SCORE),
     "difference": st.column_config.NumberColumn("B − A", format=_CHANGE),
     "interval_low": st.column_config.NumberColumn(
         "from", format=_CHANGE, help="95 % t interval of the mean difference, paired over items"
@@ -26,6 +22,8 @@ COLUMNS: dict[str, Any] = {
     "rewording_floor": st.column_config.NumberColumn(
         "Rewording", format=_SCORE, help="How far rewording alone moves a mean under A"
     ),
+    "ss_a": st.column_config.NumberColumn("SS, A", format=_SCORE),
+    "ss_b": st.column_config.NumberColumn("SS, B", format=_SCORE),
     "sd": st.column_config.NumberColumn(
         "sd", format=_SCORE, help="Standard deviation of the items' differences"
     ),
@@ -38,6 +36,8 @@ COLUMNS: dict[str, Any] = {
     ),
     "n_rows": st.column_config.NumberColumn("of rows"),
     "correlation": st.column_config.NumberColumn("r", format=_SCORE),
+    "n_collapsed": st.column_config.NumberColumn("Collapsed", help="Rows that compare nothing"),
+    "n_not_scored": st.column_config.NumberColumn("Not scored", help="Rows that one or both lack"),
 }
 
 
@@ -49,5 +49,9 @@ def scorer_comparison(scorer_id: str, other: str, dataset: str) -> None:
             f"A is the chosen scorer, B the one it is compared with; no filter applies. {sentence}"
         )
         st.dataframe(
-            summary[list(COLUMNS)], column_config=COLUMNS, hide_index=True, placeholder="–"
+            summary[list(COLUMNS)],
+            column_config=COLUMNS,
+            hide_index=True,
+            placeholder="–",
+            height="content",
         )
