@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 
 from core.models.language_model import LanguageModel
 
 
+class Body(torch.nn.Module):
+    """The hidden states of a token are its row of the table; `calls` counts forward passes."""
+
+    def __init__(self, table: torch.Tensor) -> None:
+        super().__init__()
+        self.embeddings = torch.nn.Embedding.from_pretrained(table)
+        self.calls = 0
+
+    def forward(self, input_ids: torch.Tensor, **options: Any) -> SimpleNamespace:
+        self.calls += 1
+        return SimpleNamespace(last_hidden_state=self.embeddings(input_ids))  # (B, T, V)
+
+
 class Bigram(torch.nn.Module):
-    """Logits of the next token are a fixed row of a table; `calls` counts forward passes."""
+    """Logits of the next token are a fixed row of a table, which the head hands on as it is."""
 
     def __init__(self, table: np.ndarray) -> None:
         super().__init__()
-        self.table = torch.nn.Parameter(torch.tensor(table, dtype=torch.float32), False)  # (V, V)
-        self.calls = 0
+        self.config = PreTrainedConfig()
+        self.base_model = Body(torch.tensor(table, dtype=torch.float32))
+        self.head = torch.nn.Linear(*table.shape, bias=False).requires_grad_(False)
+        torch.nn.init.eye_(self.head.weight)
 
-    def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, use_cache: bool = False
-    ) -> SimpleNamespace:
-        self.calls += 1
-        return SimpleNamespace(logits=self.table[input_ids])  # (B, T, V)
+    def get_input_embeddings(self) -> torch.nn.Embedding:
+        return self.base_model.embeddings
+
+    def get_output_embeddings(self) -> torch.nn.Linear:
+        return self.head
+
+    def forward(self, input_ids: torch.Tensor, **options: Any) -> SimpleNamespace:
+        hidden = self.base_model(input_ids, **options).last_hidden_state
+        return SimpleNamespace(logits=self.head(hidden))  # (B, T, V)
 
 
 def bigram_table(vocabulary_size: int) -> np.ndarray:
@@ -51,6 +71,6 @@ def bigram_model(
         kind="causal",
         dtype="float32",
         device="cpu",
-        attention="none",
+        attention="sdpa",
         window=window,
     )

@@ -16,15 +16,13 @@ from transformers import PreTrainedTokenizerFast
 
 from core.errors import CanaryFailed
 from core.items.texts import join, make_text
+from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
-from core.scoring.canaries import (
-    PROBES,
-    batching_agrees,
-    check_causal,
-    check_known_scores,
-)
-from core.scoring.causal import score_texts, token_logprobs
+from core.scoring import canaries
+from core.scoring.canaries import PROBES, check_causal, check_known_scores, choose_layout
+from core.scoring.causal import Layout, score_texts
 from core.scoring.encoding import bos_policy
+from core.scoring.logprobs import token_logprobs
 from core.scoring.version import SCORING_VERSION
 from core.types import Reason, TokenScore, Unscored
 from tests.bigram import bigram_logprob, bigram_model, bigram_table
@@ -51,8 +49,8 @@ def scores_of(language_model, texts, **options):
     return [outcomes[t.text_id] for t in texts]
 
 
-def tiny(family: str, tokenizer) -> LanguageModel:
-    model = tiny_model(family, len(tokenizer))
+def tiny(family: str, tokenizer, **config) -> LanguageModel:
+    model = tiny_model(family, len(tokenizer), **config)
     return LanguageModel(
         model=model,
         tokenizer=tokenizer,
@@ -61,7 +59,7 @@ def tiny(family: str, tokenizer) -> LanguageModel:
         kind="causal",
         dtype="float32",
         device="cpu",
-        attention="sdpa",
+        attention=model.config._attn_implementation,
         window=64,
     )
 
@@ -129,14 +127,15 @@ def test_scores_equal_a_naive_loop(family):
 
 
 @pytest.mark.parametrize("padding_side", ["left", "right"])
+@pytest.mark.parametrize("layout", [Layout.PACKED, Layout.PADDED])
 @pytest.mark.parametrize("family", CAUSAL_FAMILIES)
-def test_a_batch_scores_as_single_texts(family, padding_side):
+def test_a_batch_scores_as_single_texts(family, layout, padding_side):
     tokenizer = byte_level_bpe()
     tokenizer.padding_side = padding_side
     language_model = tiny(family, tokenizer)
-    alone = scores_of(language_model, TEXTS, exact=True)
+    alone = scores_of(language_model, TEXTS, layout=Layout.SINGLE)
     for budget in (1, 60, 4096):
-        together = scores_of(language_model, TEXTS, token_budget=budget)
+        together = scores_of(language_model, TEXTS, layout=layout, budget=TokenBudget(budget))
         for a, b in zip(alone, together, strict=True):
             np.testing.assert_allclose(a.logprobs, b.logprobs, atol=1e-5)
     order = random.Random(0).sample(TEXTS, len(TEXTS))
@@ -157,11 +156,11 @@ def test_log_softmax_is_taken_in_float32():
     logits = torch.randn(5, 50_000, generator=torch.Generator().manual_seed(0)).bfloat16()
     targets = torch.arange(5)
     expected = logits.double().log_softmax(-1)[torch.arange(5), targets]
-    result = token_logprobs(logits, targets)
+    result = token_logprobs(logits, torch.arange(5), targets)
     assert result.dtype == torch.float32
     torch.testing.assert_close(result.double(), expected, atol=1e-5, rtol=1e-6)
     near = torch.tensor([[0.0, 5.0, 5.03125]]).bfloat16().repeat(2, 1)
-    a, b = token_logprobs(near, torch.tensor([1, 2]))
+    a, b = token_logprobs(near, torch.tensor([0, 1]), torch.tensor([1, 2]))
     assert float(b - a) == pytest.approx(0.03125, abs=1e-5)
 
 
@@ -206,9 +205,11 @@ def test_logits_that_are_not_finite_are_no_score(bad):
     assert broken.reason == Reason.NOT_FINITE
 
 
-def test_running_out_of_memory_halves_the_batch_and_loses_nothing():
+@pytest.mark.parametrize("layout", Layout)
+def test_running_out_of_memory_halves_the_batch_and_loses_nothing(layout):
     language_model = bigram_model(letters())
-    forward = language_model.model.forward
+    body = language_model.model.base_model
+    forward = body.forward
 
     def small_memory(input_ids, **options):
         if input_ids.shape[0] > 2 or input_ids.shape[1] > 20:
@@ -217,8 +218,8 @@ def test_running_out_of_memory_halves_the_batch_and_loses_nothing():
 
     texts = [make_text("ab", "cd" * n) for n in range(1, 8)] + [make_text("ab", "x" * 40)]
     expected = scores_of(language_model, texts)
-    language_model.model.forward = small_memory
-    results = scores_of(language_model, texts)
+    body.forward = small_memory
+    results = scores_of(language_model, texts, layout=layout)
     assert results[-1].reason == Reason.OUT_OF_MEMORY
     for a, b in zip(results[:-1], expected[:-1], strict=True):
         assert np.array_equal(a.logprobs, b.logprobs)
@@ -227,11 +228,13 @@ def test_running_out_of_memory_halves_the_batch_and_loses_nothing():
 # Canaries
 
 
-def test_every_causal_family_passes_the_canaries():
-    for family in CAUSAL_FAMILIES:
-        language_model = tiny(family, byte_level_bpe())
-        check_causal(language_model)
-        assert batching_agrees(language_model)
+@pytest.mark.parametrize("family", CAUSAL_FAMILIES)
+def test_every_causal_family_passes_the_canaries(family):
+    language_model = tiny(family, byte_level_bpe())
+    check_causal(language_model)
+    layout, notes = choose_layout(language_model)
+    assert layout is (Layout.PADDED if family == "bloom" else Layout.PACKED)
+    assert (notes == ()) is (layout is Layout.PACKED)
 
 
 def test_a_model_that_looks_ahead_is_refused():
@@ -255,17 +258,52 @@ def test_weights_that_are_no_numbers_are_named_as_the_reason(value):
         check_causal(language_model)
 
 
-def test_a_model_that_sees_padding_disagrees_between_batch_and_single():
+def test_a_model_that_sees_padding_is_scored_one_text_at_a_time():
     language_model = tiny("llama", byte_level_bpe())
-    forward = language_model.model.forward
+    body = language_model.model.model
+    forward = body.forward
 
     def sees_padding(input_ids, **options):
-        logits = forward(input_ids, **options).logits
+        output = forward(input_ids, **options)
         share = (input_ids == 0).float().mean(1)[:, None, None]
-        return SimpleNamespace(logits=logits * (1 + share))
+        output.last_hidden_state = output.last_hidden_state * (1 + share)
+        return output
 
-    language_model.model.forward = sees_padding
-    assert not batching_agrees(language_model)
+    body.forward = sees_padding
+    layout, notes = choose_layout(language_model)
+    assert layout is Layout.SINGLE
+    assert "one at a time" in notes[0]
+
+
+def test_a_model_whose_numbers_depend_on_the_batch_is_scored_one_text_at_a_time():
+    language_model = replace(tiny("llama", byte_level_bpe()), depends_on_batch=True)
+    assert choose_layout(language_model)[0] is Layout.SINGLE
+
+
+@pytest.mark.parametrize(
+    ("family", "name"), [("llama", "max_position_embeddings"), ("gpt2", "n_positions")]
+)
+def test_a_layer_that_looks_back_less_far_than_its_config_says_is_noticed(
+    family, name, monkeypatch
+):
+    """A short-sighted layer sees no difference in short texts; the long probe tells."""
+    language_model = replace(tiny(family, byte_level_bpe(), **{name: 512}), window=512)
+    body = language_model.model.base_model
+    forward = body.forward
+
+    def short_sighted(input_ids, attention_mask=None, **options):
+        seen = torch.ones(input_ids.shape[1], input_ids.shape[1], dtype=torch.bool).tril()
+        seen = (seen & ~seen.tril(-100))[None, None]  # along the row, whatever the texts are
+        given = attention_mask is not None and attention_mask.dim() == 4
+        mask = seen & attention_mask if given else seen
+        return forward(input_ids, attention_mask=mask, **options)
+
+    body.forward = short_sighted
+    layout, notes = choose_layout(language_model)
+    assert layout is Layout.PADDED
+    assert "Packed scores differ" in notes[0]
+    monkeypatch.setattr(canaries, "LONG", 40)
+    assert choose_layout(language_model)[0] is Layout.PACKED
 
 
 def test_scores_that_the_cache_holds_must_come_out_again():

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import torch
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+# Tokens of a first batch by kind of device. A CPU is no faster with more; a GPU is, up to what its
+# memory holds.
+FIRST_BUDGETS = {"cpu": 2048, "mps": 4096, "cuda": 65_536}
+BATCH_COST = 32  # reading every weight once costs a CPU as much as this many tokens
 
 # How a full memory reads where torch raises a plain RuntimeError instead of OutOfMemoryError.
 FULL_MEMORY = (
@@ -19,33 +24,77 @@ FULL_MEMORY = (
 )
 
 
-def token_budget_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
+class TokenBudget:
+    """How many tokens a batch may hold: as many as its device has room for, found by trying."""
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+
+    def halve(self) -> None:
+        """Ask for smaller batches from now on: one of this size did not fit into memory."""
+        self.tokens = max(1, self.tokens // 2)
+
+
+def first_budget(device: str) -> TokenBudget:
+    """The budget that a job on this kind of device starts with."""
+    return TokenBudget(FIRST_BUDGETS[device])
+
+
+def token_budget_batches(
+    lengths: Sequence[int], budget: TokenBudget, batch_cost: int = BATCH_COST
+) -> Iterator[list[int]]:
     """Group rows of similar length so that each padded batch stays within a token budget.
 
     Parameters
     ----------
     lengths
         Tokens of each row. Shape (N,)
-    token_budget
+    budget
         Most tokens in a batch: rows times the longest row. A row that is longer than the budget
-        gets a batch of its own.
+        gets a batch of its own. Where the budget shrinks between two batches, those that follow
+        keep to it.
+    batch_cost
+        What one more batch costs, in tokens of padding that are worth avoiding it.
 
-    Returns
-    -------
-    list of list of int
+    Yields
+    ------
+    list of int
         Indices into `lengths`, each once, longest rows first, so that what does not fit into memory
         shows at once and the time left is not guessed too short; equal lengths keep their order.
     """
-    batches: list[list[int]] = []
-    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= token_budget:
-            batches[-1].append(i)
-        else:
-            batches.append([i])
-    return batches
+    left = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    while left:
+        planned_for = budget.tokens
+        sizes = _batch_sizes([lengths[i] for i in left], planned_for, batch_cost)
+        for size in sizes:
+            yield left[:size]
+            left = left[size:]
+            if budget.tokens != planned_for:
+                break
 
 
-def run_halving(run: Callable[[Sequence[T]], Sequence[R]], batch: Sequence[T]) -> list[R | None]:
+def _batch_sizes(lengths: Sequence[int], token_budget: int, batch_cost: int) -> list[int]:
+    """Cut falling lengths into runs so that padding and the costs of batches are least."""
+    n = len(lengths)
+    cost = [0] * (n + 1)  # of the best way to cut lengths[i:]
+    size = [0] * n  # of the first run in that way
+    for i in reversed(range(n)):
+        most = max(1, token_budget // max(1, lengths[i]))
+        choices = range(1, min(most, n - i) + 1)
+        size[i] = min(choices, key=lambda k: (k * lengths[i] + cost[i + k], -k))
+        cost[i] = batch_cost + size[i] * lengths[i] + cost[i + size[i]]
+    sizes, i = [], 0
+    while i < n:
+        sizes.append(size[i])
+        i += size[i]
+    return sizes
+
+
+def run_halving(
+    run: Callable[[Sequence[T]], Sequence[R]],
+    batch: Sequence[T],
+    budget: TokenBudget | None = None,
+) -> list[R | None]:
     """Compute a batch; where memory runs out, compute its halves, down to single elements.
 
     Parameters
@@ -55,6 +104,8 @@ def run_halving(run: Callable[[Sequence[T]], Sequence[R]], batch: Sequence[T]) -
         it failed on, so it must not have kept anything of the failed call.
     batch
         At least one element.
+    budget
+        Is halved with the batch, so that later batches fit at once.
 
     Returns
     -------
@@ -71,8 +122,10 @@ def run_halving(run: Callable[[Sequence[T]], Sequence[R]], batch: Sequence[T]) -
         torch.cuda.empty_cache()
     if len(batch) == 1:
         return [None]
+    if budget is not None:
+        budget.halve()
     middle = len(batch) // 2
-    return run_halving(run, batch[:middle]) + run_halving(run, batch[middle:])
+    return run_halving(run, batch[:middle], budget) + run_halving(run, batch[middle:])
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -14,9 +14,12 @@ import numpy as np
 from core.errors import CanaryFailed
 from core.items.texts import make_text
 from core.models.language_model import LanguageModel
-from core.scoring.causal import causal_logprobs, score_texts
+from core.models.parts import can_branch, smallest_sliding_window
+from core.scoring.causal import Layout, longest_row, score_texts
 from core.scoring.encoding import Encoded, encode
-from core.types import Text, TokenScore
+from core.scoring.logprobs import packed_logprobs, padded_logprobs
+from core.scoring.packing import pack
+from core.types import FloatArray, Text, TokenScore
 
 PROBES = (
     make_text("The train was late.", "Nobody complained."),
@@ -25,6 +28,9 @@ PROBES = (
         "Two friends waited.", "They ordered tea, and after that a very large piece of cake."
     ),
 )
+ALONE = "Its numbers depend on what else is in a batch, so texts are scored one at a time."
+LONG = 320  # tokens of the long probes: beyond the 256 of gpt_neo's local layers
+END = 8  # of these, the last that differ
 
 
 def tolerance(dtype: str) -> float:
@@ -45,7 +51,7 @@ def check_causal(language_model: LanguageModel) -> None:
     kept, rest = probe.ids[:half], probe.ids[half:]
     whole = replace(probe, ids=kept + rest, first=1)
     turned = replace(probe, ids=kept + rest[::-1], first=1)
-    before, after = causal_logprobs(language_model, [whole, turned])
+    before, after = padded_logprobs(language_model, [whole, turned])
     if not all(np.isfinite(logprobs).all() for logprobs in (before, after)):
         raise CanaryFailed(
             f"{language_model.label} gives values that are not numbers in {language_model.dtype}; "
@@ -59,14 +65,56 @@ def check_causal(language_model: LanguageModel) -> None:
         )
 
 
-def batching_agrees(language_model: LanguageModel) -> bool:
+def choose_layout(language_model: LanguageModel) -> tuple[Layout, tuple[str, ...]]:
+    """The fastest layout in which probe texts score as they do one at a time.
+
+    Returns
+    -------
+    Layout and notes
+        The notes say why it is not a faster one.
+    """
+    if language_model.depends_on_batch:
+        return Layout.SINGLE, (ALONE,)
+    if not can_branch(language_model):
+        note = "The model's attention takes no shared beginnings, so every text is computed whole."
+    elif packing_agrees(language_model):
+        return Layout.PACKED, ()
+    else:
+        note = "Packed scores differ from single ones, so every text is computed whole."
+    if padding_agrees(language_model):
+        return Layout.PADDED, (note,)
+    note = "Batched scores differ from single ones, so texts are scored one at a time."
+    return Layout.SINGLE, (note,)
+
+
+def padding_agrees(language_model: LanguageModel) -> bool:
     """Whether texts in one padded batch score as they do one at a time."""
     probes = _probes(language_model)
-    together = causal_logprobs(language_model, probes)
-    alone = [causal_logprobs(language_model, [e])[0] for e in probes]
+    return _as_alone(language_model, probes, padded_logprobs(language_model, probes))
+
+
+def packing_agrees(language_model: LanguageModel) -> bool:
+    """Whether texts in packed rows score as they do one at a time, those of a long row too.
+
+    A layer that looks back less far than its config says shows in the long row only.
+    """
+    probes = [*_probes(language_model), *_long_probes(language_model)]
+    rows = pack(probes, longest_row(language_model))
+    try:
+        found = packed_logprobs(language_model, probes, rows)
+    except Exception:  # a family that takes no mask of this shape raises whatever it likes
+        return False
+    vectors = {i: vector for row in found for i, vector in row.items()}
+    return _as_alone(language_model, probes, [vectors[i] for i in range(len(probes))])
+
+
+def _as_alone(
+    language_model: LanguageModel, probes: Sequence[Encoded], vectors: Sequence[FloatArray]
+) -> bool:
+    alone = [padded_logprobs(language_model, [e])[0] for e in probes]
     return all(
         _largest_difference(a, b) <= tolerance(language_model.dtype)
-        for a, b in zip(together, alone, strict=True)
+        for a, b in zip(vectors, alone, strict=True)
     )
 
 
@@ -82,7 +130,7 @@ def check_known_scores(
     """
     fresh = {
         outcome.text_id: outcome
-        for batch in score_texts(language_model, [text for text, _ in known], exact=True)
+        for batch in score_texts(language_model, [text for text, _ in known], layout=Layout.SINGLE)
         for outcome in batch
     }
     for text, stored in known:
@@ -99,6 +147,20 @@ def check_known_scores(
                 f"(text {text.text_id}); use another cache folder, or restore the software that "
                 "filled this one."
             )
+
+
+def _long_probes(language_model: LanguageModel) -> list[Encoded]:
+    """Texts that end differently behind a beginning that is longer than most layers are short.
+
+    As long as a sliding window that the config names, and a little more, where that is no more
+    than LONG; else as long as LONG, for a window that it does not name.
+    """
+    sliding = smallest_sliding_window(language_model.model.config) or LONG
+    n = min(sliding if sliding < LONG else LONG, (language_model.window or LONG) - END) + END
+    one = max(_probes(language_model), key=lambda e: len(e.ids))
+    ids = (one.ids * (n // len(one.ids) + 1))[:n]
+    swapped = [*ids[:-END], *reversed(ids[-END:])]
+    return [replace(one, ids=each, first=n - END) for each in (ids, swapped)]
 
 
 def _probes(language_model: LanguageModel) -> list[Encoded]:

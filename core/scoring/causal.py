@@ -1,106 +1,141 @@
 """Texts -> the log-probability of every scored token under a causal model.
 
-    ids       <s>  The  nurse  left  He  was  tired        first = 4
-    logits     0    1     2     3    4    5
-                                |    |    |
-    predicts                    He  was  tired             the logits at i - 1 predict the id at i
-
-Texts are sorted by length and computed in right-padded batches: a causal model never looks to the
-right, so padding cannot reach a real token.
+ids       <s>  The  nurse  left  He  was  tired        first = 4
+logits     0    1     2     3    4    5
+                            |    |    |
+predicts                    He  was  tired             the logits at i - 1 predict the id at i
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 
 import numpy as np
-import torch
 
-from core.models.batches import run_halving, token_budget_batches
+from core.models.batches import TokenBudget, first_budget, run_halving, token_budget_batches
 from core.models.language_model import LanguageModel
+from core.models.parts import can_branch, n_embeddings, smallest_sliding_window
 from core.scoring.encoding import Encoded, encode
+from core.scoring.logprobs import packed_logprobs, padded_logprobs
+from core.scoring.packing import Row, pack
 from core.types import FloatArray, Reason, Text, TokenScore, Unscored
 
-TOKEN_BUDGET = 1024  # padded tokens of a batch: bounds the (B, T, V) logits
-TEXTS_AT_A_TIME = 4096  # encoded and sorted together: bounds memory for large data sets
+TEXTS_AT_A_TIME = 4096  # encoded and packed together: bounds memory for large data sets
+LONGEST_ROW = 4096  # bounds the (B, T, T) mask of packed rows
 
 Outcome = TokenScore | Unscored
+
+
+class Layout(StrEnum):
+    """How texts lie in a batch (core/scoring/logprobs.py)."""
+
+    PACKED = "packed"
+    PADDED = "padded"
+    SINGLE = "single"
 
 
 def score_texts(
     language_model: LanguageModel,
     texts: Sequence[Text],
     *,
-    exact: bool = False,
-    token_budget: int = TOKEN_BUDGET,
+    layout: Layout = Layout.PACKED,
+    budget: TokenBudget | None = None,
 ) -> Iterator[list[Outcome]]:
     """Score texts, yielding the outcomes batch by batch, of each few thousand the longest first.
 
     Parameters
     ----------
-    exact
-        One text at a time, so that not even rounding depends on its neighbours.
-    token_budget
-        Most padded tokens in a batch.
+    texts
+        Their order does not matter: they are put in one that brings common beginnings together.
+    layout
+        Packed texts are computed padded where the model's attention does not allow packing, or
+        where they are longer than it looks back.
+    budget
+        Most tokens in a batch; left out, what the device usually holds. It is halved where memory
+        runs out.
 
     Yields
     ------
     list of TokenScore or Unscored
         One outcome per text; every text has exactly one over the whole iteration.
     """
-    n_embeddings = _n_embeddings(language_model)
-    for start in range(0, len(texts), TEXTS_AT_A_TIME):
-        chunk = texts[start : start + TEXTS_AT_A_TIME]
+    budget = budget or first_budget(language_model.device)
+    vocabulary = n_embeddings(language_model.model)
+    ordered = sorted(texts, key=lambda text: (text.context, text.continuation))
+    for start in range(0, len(ordered), TEXTS_AT_A_TIME):
         encoded = [
-            encode(language_model.tokenizer, t, language_model.window, n_embeddings) for t in chunk
+            encode(language_model.tokenizer, text, language_model.window, vocabulary)
+            for text in ordered[start : start + TEXTS_AT_A_TIME]
         ]
         refused: list[Outcome] = [e for e in encoded if isinstance(e, Unscored)]
         if refused:
             yield refused
         ready = [e for e in encoded if isinstance(e, Encoded)]
-        budget = 1 if exact else token_budget
-        for rows in token_budget_batches([len(e.ids) for e in ready], budget):
-            yield score_encoded(language_model, [ready[i] for i in rows])
+        if layout is Layout.SINGLE:
+            for e in ready:
+                yield _score_padded(language_model, [e], budget)
+            continue
+        longest = longest_row(language_model) if layout is Layout.PACKED else 0
+        yield from _packed(language_model, [e for e in ready if len(e.ids) <= longest], budget)
+        yield from _padded(language_model, [e for e in ready if len(e.ids) > longest], budget)
 
 
-def score_encoded(language_model: LanguageModel, batch: Sequence[Encoded]) -> list[Outcome]:
-    """Score one batch of encoded texts, in smaller parts if memory runs out."""
-    vectors = run_halving(lambda part: causal_logprobs(language_model, part), batch)
-    return [_outcome(e, vector) for e, vector in zip(batch, vectors, strict=True)]
+def longest_row(language_model: LanguageModel) -> int:
+    """Most tokens that a packed row may hold; 0 where the model takes none.
 
-
-@torch.inference_mode()
-def causal_logprobs(language_model: LanguageModel, batch: Sequence[Encoded]) -> list[FloatArray]:
-    """Log-probabilities in nats of the scored tokens of each text, from float32 logits."""
-    longest = max(len(e.ids) for e in batch)
-    padded = [e.ids + [0] * (longest - len(e.ids)) for e in batch]
-    real = [[1] * len(e.ids) + [0] * (longest - len(e.ids)) for e in batch]
-    ids = torch.tensor(padded, device=language_model.device)  # (B, T)
-    mask = torch.tensor(real, device=language_model.device)  # (B, T)
-    logits = language_model.model(input_ids=ids, attention_mask=mask, use_cache=False).logits
-    vectors = []
-    for row, e in enumerate(batch):
-        predicting = logits[row, e.first - 1 : len(e.ids) - 1]  # (n_scored, V)
-        targets = ids[row, e.first : len(e.ids)]  # (n_scored,)
-        vectors.append(token_logprobs(predicting, targets).cpu().numpy())
-    return vectors
-
-
-def token_logprobs(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Log-probability of each target under its row of logits, in float32 whatever comes in.
-
-    A log-softmax in bfloat16 is off by up to a tenth of a nat and ties what is not tied.
+    Every layer sees the whole row, so a row must not be longer than the most short-sighted one
+    looks back.
     """
-    logprobs = logits.float().log_softmax(dim=-1)  # (n, V)
-    return logprobs.gather(-1, targets[:, None])[:, 0]  # (n,)
+    if not can_branch(language_model):
+        return 0
+    sliding = smallest_sliding_window(language_model.model.config)
+    return min(LONGEST_ROW, sliding or LONGEST_ROW)
 
 
-def _n_embeddings(language_model: LanguageModel) -> int | None:
-    """How many token ids the model knows; None where the model does not say."""
-    if not hasattr(language_model.model, "get_input_embeddings"):
-        return None
-    return int(language_model.model.get_input_embeddings().weight.shape[0])
+def _packed(
+    language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
+) -> Iterator[list[Outcome]]:
+    rows = pack(texts, min(longest_row(language_model), budget.tokens))
+    for batch in token_budget_batches([len(row) for row in rows], budget):
+        yield _score_rows(language_model, texts, [rows[i] for i in batch], budget)
+
+
+def _score_rows(
+    language_model: LanguageModel,
+    texts: Sequence[Encoded],
+    rows: Sequence[Row],
+    budget: TokenBudget,
+) -> list[Outcome]:
+    """Score packed rows; the texts of a row that does not fit into memory, one at a time."""
+
+    def logprobs(part: Sequence[Row]) -> Sequence[dict[int, FloatArray]]:
+        return packed_logprobs(language_model, texts, part)
+
+    outcomes: list[Outcome] = []
+    for row, vectors in zip(rows, run_halving(logprobs, rows, budget), strict=True):
+        if vectors is None:
+            budget.halve()  # the rows to come are made shorter
+            for i in row.predictors:
+                outcomes += _score_padded(language_model, [texts[i]], budget)
+        else:
+            outcomes += [_outcome(texts[i], vector) for i, vector in vectors.items()]
+    return outcomes
+
+
+def _padded(
+    language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
+) -> Iterator[list[Outcome]]:
+    for batch in token_budget_batches([len(e.ids) for e in texts], budget):
+        yield _score_padded(language_model, [texts[i] for i in batch], budget)
+
+
+def _score_padded(
+    language_model: LanguageModel, batch: Sequence[Encoded], budget: TokenBudget
+) -> list[Outcome]:
+    vectors = run_halving(lambda part: padded_logprobs(language_model, part), batch, budget)
+    return [_outcome(e, vector) for e, vector in zip(batch, vectors, strict=True)]
 
 
 def _outcome(e: Encoded, vector: FloatArray | None) -> Outcome:

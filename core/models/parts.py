@@ -1,0 +1,90 @@
+"""The two parts of a causal model: the body, which reads, and the head, which names the next token.
+
+Called apart, the head needs to work only where a prediction is wanted, and vocabularies are large.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import PreTrainedConfig
+
+from core.models.config import uses_alibi
+from core.models.language_model import LanguageModel
+
+# Where families keep how far back some of their layers look.
+SLIDING_NAMES = ("sliding_window", "attention_chunk_size", "window_size")
+
+
+def can_branch(language_model: LanguageModel) -> bool:
+    """Whether the body takes positions and a mask of our own, so that texts may share tokens.
+
+    ALiBi counts distances along the row instead of taking positions.
+    """
+    model = language_model.model
+    return (
+        language_model.attention in ("sdpa", "eager")
+        and getattr(model, "base_model", model) is not model
+        and model.get_output_embeddings() is not None
+        and not uses_alibi(model.config.get_text_config())
+    )
+
+
+def smallest_sliding_window(config: PreTrainedConfig) -> int | None:
+    """How far back the most short-sighted layer looks; None where all look back to the start."""
+    text = config.get_text_config()
+    limits = (getattr(text, name, None) for name in SLIDING_NAMES)
+    return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
+
+
+def hidden_states(
+    language_model: LanguageModel, ids: torch.Tensor, positions: torch.Tensor, visible: torch.Tensor
+) -> torch.Tensor:
+    """What the body makes of rows in which each token sees some others.
+
+    Parameters
+    ----------
+    ids, positions
+        Shape (B, T)
+    visible
+        Whether a token sees another one. Shape (B, T, T)
+
+    Returns
+    -------
+    torch.Tensor
+        Shape (B, T, hidden)
+    """
+    mask = visible[:, None]  # (B, 1, T, T)
+    if language_model.attention == "eager":  # adds its mask, where sdpa selects by it
+        dtype = getattr(torch, language_model.dtype)
+        mask = torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(
+            ~mask, torch.finfo(dtype).min
+        )
+    body = language_model.model.base_model
+    hidden: torch.Tensor = body(
+        input_ids=ids, position_ids=positions, attention_mask=mask, use_cache=False
+    ).last_hidden_state
+    return hidden
+
+
+def head_logits(model: Any, hidden: torch.Tensor) -> torch.Tensor:
+    """Logits of hidden states, as the model's own forward computes them. Shape (n, V)
+
+    What families do behind the projection is known for these three settings; a self-check finds
+    the model for which this is not all.
+    """
+    config = model.config.get_text_config()
+    logits: torch.Tensor = model.get_output_embeddings()(hidden)
+    if scale := getattr(config, "logit_scale", None):  # cohere
+        logits = logits * scale
+    if scaling := getattr(config, "logits_scaling", None):  # granite
+        logits = logits / scaling
+    if cap := getattr(config, "final_logit_softcapping", None):  # gemma
+        logits = (logits / cap).tanh() * cap
+    return logits
+
+
+def n_embeddings(model: Any) -> int:
+    """How many token ids the model knows: the size of its vocabulary, whatever the tokenizer's."""
+    return int(model.get_input_embeddings().weight.shape[0])

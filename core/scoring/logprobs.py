@@ -1,0 +1,143 @@
+"""Log-probabilities out of a causal model, in three layouts that agree but for rounding.
+
+single
+    One text per call of the model's own forward: what the others are compared with.
+padded
+    Texts of similar length under each other, filled up on the right, where a causal model never
+    looks.
+packed
+    Texts that begin alike in one row (core/scoring/packing.py); logits only where a scored token
+    is predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from core.models.language_model import LanguageModel
+from core.models.parts import head_logits, hidden_states, n_embeddings
+from core.scoring.encoding import Encoded
+from core.scoring.packing import Row
+from core.types import FloatArray, IntArray
+
+PROJECTION_BYTES = 64_000_000  # of float32 logits at a time
+
+
+@torch.inference_mode()
+def padded_logprobs(language_model: LanguageModel, batch: Sequence[Encoded]) -> list[FloatArray]:
+    """Log-probabilities in nats of the scored tokens of each text; of one, the single layout.
+
+    Raises
+    ------
+    RuntimeError
+        Whatever the model raises, running out of memory included.
+    """
+    longest = max(len(e.ids) for e in batch)
+    padded = [e.ids + [0] * (longest - len(e.ids)) for e in batch]
+    real = [[1] * len(e.ids) + [0] * (longest - len(e.ids)) for e in batch]
+    ids = torch.tensor(padded, device=language_model.device)  # (B, T)
+    mask = torch.tensor(real, device=language_model.device)  # (B, T)
+    logits = language_model.model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+    vectors = []
+    for row, e in enumerate(batch):
+        predicting = logits[row, e.first - 1 : len(e.ids) - 1]  # (n_scored, V)
+        targets = ids[row, e.first : len(e.ids)]  # (n_scored,)
+        positions = torch.arange(len(targets), device=ids.device)
+        vectors.append(token_logprobs(predicting, positions, targets).cpu().numpy())
+    return vectors
+
+
+@torch.inference_mode()
+def packed_logprobs(
+    language_model: LanguageModel, texts: Sequence[Encoded], rows: Sequence[Row]
+) -> list[dict[int, FloatArray]]:
+    """Log-probabilities in nats of the scored tokens of each row's texts, by the text's index.
+
+    Raises
+    ------
+    RuntimeError
+        Whatever the model raises, running out of memory included.
+    """
+    longest = max(map(len, rows))
+    device = language_model.device
+    padded = [row.ids + [0] * (longest - len(row)) for row in rows]
+    depths = [row.depths + [0] * (longest - len(row)) for row in rows]
+    hidden = hidden_states(
+        language_model,
+        torch.tensor(padded, device=device),
+        torch.tensor(depths, device=device),
+        visible_nodes(rows).to(device),
+    )  # (B, T, hidden)
+    owners = [(b, i) for b, row in enumerate(rows) for i in row.predictors]
+    nodes = [b * longest + node for b, i in owners for node in rows[b].predictors[i]]
+    targets = [token for _, i in owners for token in texts[i].ids[texts[i].first :]]
+    values = _projected(language_model, hidden.flatten(0, 1), np.array(nodes), np.array(targets))
+    found: list[dict[int, FloatArray]] = [{} for _ in rows]
+    at = 0
+    for b, i in owners:
+        n_scored = len(rows[b].predictors[i])
+        found[b][i] = values[at : at + n_scored]
+        at += n_scored
+    return found
+
+
+def visible_nodes(rows: Sequence[Row]) -> torch.Tensor:
+    """Which nodes each node sees: those on its way from the root, and itself. Shape (B, T, T)
+
+    Padding sees itself only, because a softmax over nothing is no number.
+    """
+    longest = max(map(len, rows))
+    node = torch.arange(longest)
+    ends = torch.stack(
+        [torch.tensor(row.ends + list(range(len(row) + 1, longest + 1))) for row in rows]
+    )  # (B, T)
+    return (node <= node[:, None]) & (node[:, None] < ends[:, None, :])
+
+
+def _projected(
+    language_model: LanguageModel, hidden: torch.Tensor, nodes: IntArray, targets: IntArray
+) -> FloatArray:
+    """Log-probability of each target as predicted at its node; logits only of some nodes at a time.
+
+    Parameters
+    ----------
+    hidden
+        Shape (n_nodes, hidden)
+    nodes, targets
+        Shape (n_scored,); texts that share a beginning share nodes.
+    """
+    order = np.argsort(nodes, kind="stable")
+    wanted, positions = np.unique(nodes[order], return_inverse=True)  # positions never fall
+    values = np.empty(len(nodes), dtype=np.float32)
+    step = max(1, PROJECTION_BYTES // (4 * n_embeddings(language_model.model)))
+    for start in range(0, len(wanted), step):
+        part = slice(*np.searchsorted(positions, (start, start + step)))
+        at = torch.from_numpy(wanted[start : start + step]).to(hidden.device)
+        logits = head_logits(language_model.model, hidden[at])  # (n, V)
+        logprobs = token_logprobs(
+            logits,
+            torch.from_numpy(positions[part] - start).to(logits.device),
+            torch.from_numpy(targets[order[part]]).to(logits.device),
+        )
+        values[order[part]] = logprobs.cpu().numpy()
+    return values
+
+
+def token_logprobs(
+    logits: torch.Tensor, positions: torch.Tensor, targets: torch.Tensor
+) -> torch.Tensor:
+    """Log-probability of each target under the logits at its position, in float32 always.
+
+    A log-softmax in bfloat16 is off by up to a tenth of a nat and ties what is not tied.
+
+    Parameters
+    ----------
+    logits
+        Shape (n, V)
+    positions, targets
+        Shape (n_scored,)
+    """
+    return logits.float().log_softmax(dim=-1)[positions, targets]
