@@ -21,8 +21,8 @@ from core.items.texts import item_texts
 from core.models.demo import demo_model_folder
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
-from core.scoring.causal import causal_logprobs
 from core.scoring.encoding import Encoded, encode
+from core.scoring.logprobs import padded_logprobs
 from core.settings import DEMO_DATA, cache_folder
 from core.types import Text
 
@@ -68,7 +68,7 @@ def spread(rows: list[tuple[Text, Encoded]], n: int) -> list[tuple[Text, Encoded
 
 def our_sum(language_model: LanguageModel, e: Encoded) -> float:
     """Summed log-probability of the scored tokens, one text at a time."""
-    return float(causal_logprobs(language_model, [e])[0].astype("float64").sum())
+    return float(padded_logprobs(language_model, [e])[0].astype("float64").sum())
 
 
 def main() -> None:

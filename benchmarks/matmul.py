@@ -8,25 +8,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
+from benchmarks.counting import Work
+
 BEST_OF = 5
 
 Shapes = Counter[tuple[int, int]]  # how many linear layers there are of each (out, in)
-
-
-@dataclass(frozen=True)
-class Work:
-    """What forward passes computed."""
-
-    batches: int
-    tokens: int  # without padding
-    padded_tokens: int
-    projected: int  # positions whose logits were computed
 
 
 def linear_shapes(model: Any) -> Shapes:
