@@ -30,7 +30,7 @@ from core.jobs.spec import ScoreRequest
 from core.settings import ROOT, cache_folder
 from core.store.gate import Cache
 from core.store.items import put_dataset
-from tests.tiny_models import tiny_model
+from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 
 TARGET = 1.2
@@ -70,15 +70,6 @@ def score(folder: Path, model: str) -> None:
         "cache_mb": cache.file.stat().st_size / 1e6,
     }
     print(json.dumps(row))
-
-
-def tiny_folder(folder: Path) -> Path:
-    """A tiny random llama with its tokenizer, saved."""
-    tokenizer = byte_level_bpe()
-    model = tiny_model("llama", len(tokenizer), max_position_embeddings=WINDOW)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
 
 
 def measure(model: str, n_texts: int) -> dict[str, float]:
@@ -131,7 +122,10 @@ def main() -> None:
         models["demo"] = compare("demo", "demo", options.demo)
     if options.tiny:
         with tempfile.TemporaryDirectory() as folder:
-            models["tiny"] = compare("tiny", str(tiny_folder(Path(folder))), options.tiny)
+            path = save_tiny(
+                Path(folder), "llama", byte_level_bpe(), max_position_embeddings=WINDOW
+            )
+            models["tiny"] = compare("tiny", str(path), options.tiny)
     ratios = [m[r] for m in models.values() for r in ("time_ratio", "memory_ratio")]
     met = max(ratios, default=0.0) <= TARGET
     print(json.dumps({"benchmark": "growth"} | models | {"target": TARGET, "met": met}))

@@ -64,5 +64,5 @@ class Peer:
         traceback: TracebackType | None,
     ) -> None:
         self._process.terminate()
-        self._process.wait()
+        self._process.communicate()  # closes the pipes
         self._log.close()
