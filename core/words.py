@@ -1,4 +1,4 @@
-"""Sizes and durations in words, for the terminal and the pages."""
+"""Sizes, durations and precisions in words, for the terminal and the pages."""
 
 from __future__ import annotations
 
@@ -27,3 +27,8 @@ def duration_words(seconds: float) -> str:
     if minutes >= 10 or (minutes and not whole):
         return f"{minutes} min"
     return f"{minutes} min {whole} s" if minutes else f"{whole} s"
+
+
+def precision_words(dtype: str, quantization: str) -> str:
+    """What a scorer computed in, without the details in parentheses: nf4 double in float32."""
+    return dtype if quantization == "none" else f"{quantization.partition(' (')[0]} in {dtype}"

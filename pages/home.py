@@ -133,11 +133,15 @@ else:
     st.dataframe(
         held.scorers,
         hide_index=True,
-        column_order=("model", "scorer_id", "dtype", "device", "attention", "batching", "bos"),
+        column_order=(
+            *("model", "scorer_id", "dtype", "quantization"),
+            *("device", "attention", "batching", "bos"),
+        ),
         column_config={
             "model": "Model",
             "scorer_id": "Scorer",
             "dtype": "Precision",
+            "quantization": "Quantisation",
             "device": "Device",
             "attention": "Attention",
             "batching": "Batching",

@@ -870,6 +870,23 @@ def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(command, write, mo
     one_sentence(command("score", "--model", "x", "--dataset", "d", "--dry-run"), '"x"')
 
 
+def test_quantisation_is_chosen_estimated_and_recorded(command, write, model, cache) -> None:
+    command("import", write(rows(1)))
+    score = ("score", "--model", model, "--dataset", "d", "--quantization", "nf4")
+    said = command(*score, "--dry-run")
+    assert "tiny in nf4 double compute float32 in float32 on cpu" in said.out
+    found = command(*score, "--dry-run", "--json").json
+    done = command(*score, "--json").json
+    assert done["scorer_id"] == found["scorer"]["scorer_id"]
+    assert done["computed"] == found["texts"] > 0
+    assert command(*score, "--no-double-quant", "--json").json["scorer_id"] != done["scorer_id"]
+    (known, _) = scorers(cache)["quantization"]
+    assert known == found["scorer"]["quantization"]
+    assert command("status", "--json").json["scorers"][0]["quantization"] == known
+    one_sentence(command(*score[:-1], "int5"), "none of none, int8, nf4")
+    one_sentence(command(*score[:-2], "--no-double-quant"), "belong to quantization nf4")
+
+
 def test_a_job_in_the_terminal_leaves_a_run_folder(command, write, model, cache) -> None:
     command("import", write([*rows(), TOO_LONG]))
     first = command("score", "--model", model, "--dataset", "d", "--json")

@@ -197,8 +197,8 @@ def test_files_that_change_during_opening_are_noticed(
     folder = save(tmp_path / "model", "llama")
     check_fits = opening.check_fits
 
-    def rewritten(*arguments: object) -> None:
-        check_fits(*arguments)
+    def rewritten(*arguments: object, **options: object) -> None:
+        check_fits(*arguments, **options)
         path = folder / name
         path.write_bytes(path.read_bytes())
         os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))

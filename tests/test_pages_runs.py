@@ -28,6 +28,7 @@ ESTIMATE = {
     "scorer": {
         "scorer_id": "s1",
         "dtype": "float32",
+        "quantization": "none",
         "device": "cpu",
         "attention": "sdpa",
         "batching": "batched",
@@ -242,6 +243,38 @@ def test_an_estimate_comes_first_then_the_start(show, items, monkeypatch):
     click(app, "Start")
     assert [spec.request for spec in started] == asked
     assert asked[0] == ScoreRequest(model="demo", dataset="demo", dtype="float32")
+
+
+def test_fewer_bits_are_chosen_in_plain_words(show, items, monkeypatch):
+    asked = []
+
+    def estimate(cache, request):
+        asked.append(request)
+        return ESTIMATE | {
+            "scorer": ESTIMATE["scorer"] | {"quantization": "nf4 single compute bfloat16 (more)"}
+        }
+
+    monkeypatch.setattr(job_form, "estimate_apart", estimate)
+    app = show()
+    assert "Quantise the scales too" not in [box.label for box in app.checkbox]
+    (weights,) = [box for box in app.selectbox if box.label == "Weights"]
+    assert weights.options == ["as the model is", "8 bits (LLM.int8)", "4 bits (NF4)"]
+    app = weights.set_value("nf4").run()
+    (compute,) = [box for box in app.selectbox if box.label == "4-bit layers compute in"]
+    app = compute.set_value("bfloat16").run()
+    (double,) = [box for box in app.checkbox if box.label == "Quantise the scales too"]
+    app = click(double.uncheck().run(), "Estimate")
+    assert not app.exception
+    assert asked == [
+        ScoreRequest(
+            model="demo",
+            dataset="demo",
+            quantization="nf4",
+            compute_dtype="bfloat16",
+            no_double_quant=True,
+        )
+    ]
+    assert "nf4 single compute bfloat16 in float32 on cpu" in words(app)
 
 
 def test_another_choice_wants_another_estimate(show, items, monkeypatch):

@@ -19,6 +19,7 @@ from core.store.gate import Cache
 from core.store.scorers import scorers
 from core.store.scores import token_scores
 from core.types import IntArray, Reason, Role, TokenScore
+from core.words import precision_words
 
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column
 
@@ -183,10 +184,11 @@ def two_scorers_sentence(rows: pd.DataFrame, others: pd.DataFrame, name: str, ot
 
 
 def scorer_name(cache: Cache, scorer_id: str) -> str:
-    """A scorer as captions call it: model, dtype and id."""
+    """A scorer as captions call it: model, precision and id."""
     for row in scorers(cache).to_dict("records"):
         if row["scorer_id"] == scorer_id:
-            return f"{row['model']} ({row['dtype']}, {scorer_id})"
+            precision = precision_words(row["dtype"], row["quantization"])
+            return f"{row['model']} ({precision}, {scorer_id})"
     return scorer_id
 
 

@@ -10,6 +10,7 @@ from core.errors import InputError
 from core.store.contents import contents
 from core.store.gate import Cache
 from core.store.scorers import scorers
+from core.words import precision_words
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,10 @@ def overview(cache: Cache) -> Overview:
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
     """What tells each scorer from the others for a person, by id."""
     return {
-        str(s.scorer_id): f"{s.model}, {s.dtype}, {s.device}, {s.batching}"
-        for s in known.itertuples()
+        str(s["scorer_id"]): ", ".join(
+            (s["model"], precision_words(s["dtype"], s["quantization"]), s["device"], s["batching"])
+        )
+        for s in known.to_dict("records")
     }
 
 

@@ -46,6 +46,7 @@ _SCORERS = {
     "scorer_id": "Scorer",
     "model": "Model",
     "dtype": "Precision",
+    "quantization": "Quantisation",
     "device": "Device",
     "batching": "Batching",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.cli.terminal import out, print_json, say
 from core.jobs.spec import ScoreRequest
 from core.store.gate import Cache
-from core.words import duration_words, size_words
+from core.words import duration_words, precision_words, size_words
 
 if TYPE_CHECKING:
     from core.jobs.estimate import Estimate
@@ -36,8 +36,9 @@ def _lines(found: Estimate) -> list[str]:
     scorer, memory = found.scorer, found.memory
     free = ", ".join(f"{size_words(size)} free on {p}" for p, size in memory.free_bytes.items())
     about = "" if found.tokens_counted else "about "
+    precision = precision_words(scorer.dtype, scorer.quantization)
     lines = [
-        f"{scorer.model} in {scorer.dtype} on {scorer.device} (scorer {scorer.scorer_id}, "
+        f"{scorer.model} in {precision} on {scorer.device} (scorer {scorer.scorer_id}, "
         f"{scorer.batching}), data set {found.dataset}",
         f"Missing: {found.texts} texts, {found.characters} characters, {about}{found.tokens} "
         "tokens",

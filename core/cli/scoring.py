@@ -63,6 +63,24 @@ def score(
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="Where to compute: auto, cpu, cuda or mps.")
     ] = "auto",
+    quantization: Annotated[
+        str,
+        typer.Option(
+            metavar="METHOD",
+            help="Weights in fewer bits, through bitsandbytes: none, int8 or nf4 (4 bits).",
+        ),
+    ] = "none",
+    compute_dtype: Annotated[
+        str,
+        typer.Option(
+            metavar="DTYPE",
+            help="What nf4 computes in: auto (as --dtype), float32, bfloat16 or float16.",
+        ),
+    ] = "auto",
+    no_double_quant: Annotated[
+        bool,
+        typer.Option("--no-double-quant", help="Keep the scales of nf4 in float32."),
+    ] = False,
     exact: Annotated[
         bool,
         typer.Option("--exact", help="One text at a time: slower, and a scorer of its own."),
@@ -88,6 +106,9 @@ def score(
         model=model,
         dataset=dataset,
         dtype=dtype,
+        quantization=quantization,
+        compute_dtype=compute_dtype,
+        no_double_quant=no_double_quant,
         device=device,
         exact=exact,
         trust_remote_code=trust_remote_code,

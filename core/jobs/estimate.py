@@ -16,10 +16,10 @@ from core.items.texts import join
 from core.jobs.follow import recorded_speed
 from core.jobs.run import scorer_of
 from core.jobs.spec import ScoreRequest
+from core.models.batches import first_budget
 from core.models.fingerprint import weight_files
 from core.models.memory import MemoryEstimate, estimate_memory
 from core.models.plan import plan_model
-from core.scoring.causal import TOKEN_BUDGET
 from core.scoring.encoding import Encoded, encode
 from core.settings import DEFAULT_SEED
 from core.store.gate import Cache
@@ -68,10 +68,14 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
         device=request.device,
         models_folder=cache.folder / "models",
         trust_remote_code=request.trust_remote_code,
+        quantization=request.quantization,
+        compute_dtype=request.compute_dtype,
+        double_quant=not request.no_double_quant,
         download=False,
     )
     model = plan.described()
-    scorer = scorer_of(model, exact=request.exact)
+    exact = request.exact or model.depends_on_batch
+    scorer = scorer_of(model, exact=exact)
     texts = missing_texts(cache, scorer.scorer_id, request.dataset)
     characters = sum(_length(text) for text in texts)
     # Drawn, not every n-th: roles and conditions follow each other in a fixed order.
@@ -79,7 +83,6 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
     encoded = [encode(model.tokenizer, text, model.window) for text in sample]
     read, scored, longest = _tokens(encoded)
     share = characters / max(1, sum(_length(text) for text in sample))
-    weights = plan.weight_bytes()
     seconds, source = _seconds(cache, scorer.scorer_id, characters)
     return Estimate(
         scorer=scorer,
@@ -89,18 +92,23 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
         tokens=round(read * share),
         tokens_counted=len(sample) == len(texts),
         memory=estimate_memory(
-            weights,
-            plan.device,
-            batch_tokens=longest if request.exact else max(TOKEN_BUDGET, longest),
+            plan.size(),
+            plan.placement(),
+            batch_tokens=max(longest, 0 if exact else _certain_budget(model.device)),
             vocab_size=model.model.config.get_text_config().vocab_size,
             itemsize=plan.dtype.itemsize,
         ),
-        download_bytes=0 if weight_files(plan.source.folder) else weights,
+        download_bytes=0 if weight_files(plan.source.folder) else plan.file_bytes(),
         seconds=seconds,
         speed_from=source,
         disk_bytes=round(scored * share) * BYTES_PER_TOKEN + len(texts) * BYTES_PER_TEXT,
         disk_free_bytes=shutil.disk_usage(cache.folder).free,
     )
+
+
+def _certain_budget(device: str) -> int:
+    """Tokens that a batch will hold: a GPU's budget shrinks to what fits, a CPU's stays."""
+    return first_budget(device).tokens if device == "cpu" else 0
 
 
 def _tokens(encoded: Sequence[object]) -> tuple[int, int, int]:

@@ -20,8 +20,8 @@ from core.jobs.progress import Progress, Stop, Watch, never, unwatched
 from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
-from core.scoring.canaries import batching_agrees, check_causal, check_known_scores
-from core.scoring.causal import Outcome, score_texts
+from core.scoring.canaries import check_causal, check_known_scores, choose_layout
+from core.scoring.causal import Layout, Outcome, score_texts
 from core.scoring.encoding import bos_policy
 from core.scoring.version import SCORING_VERSION
 from core.store.gate import Cache
@@ -34,6 +34,7 @@ from core.types import Scorer, Text, TokenScore, Unscored
 KIND = "score"  # of the jobs that fill a scorer, only one runs at a time
 COMMIT_SECONDS = 2.0  # work between two commits: what a killed job can lose
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "duckdb")
+QUANTIZING_LIBRARIES = ("bitsandbytes", "accelerate")
 PASSED = "passed"
 
 
@@ -83,17 +84,21 @@ def score_dataset(
             device=request.device,
             models_folder=cache.folder / "models",
             trust_remote_code=request.trust_remote_code,
+            quantization=request.quantization,
+            compute_dtype=request.compute_dtype,
+            double_quant=not request.no_double_quant,
         )
         watch(Progress("checking the model"))
-        scorer, notes = checked_scorer(language_model, exact=request.exact)
+        scorer, layout, notes = checked_scorer(language_model, exact=request.exact)
         with one_at_a_time(cache, KIND, scorer.scorer_id, run_id):
             check_known_scores(language_model, sample_scores(cache, scorer.scorer_id))
             put_scorer(cache, scorer)
             missing = missing_texts(cache, scorer.scorer_id, request.dataset)
             checks = f"slow path: {' '.join(notes)}" if notes else PASSED
-            _start(cache, run_id, request, scorer.scorer_id, checks)
+            _start(cache, run_id, request, scorer.scorer_id, checks, scorer.quantization)
             known = Progress("scoring", scorer_id=scorer.scorer_id, checks=checks)
-            done = _fill(cache, run_id, scorer, language_model, missing, known, watch, stop)
+            outcomes = score_texts(language_model, missing, layout=layout)
+            done = _fill(cache, run_id, outcomes, missing, known, watch, stop)
     return ScoreResult(
         scorer_id=scorer.scorer_id,
         model=scorer.model,
@@ -108,20 +113,19 @@ def score_dataset(
     )
 
 
-def checked_scorer(language_model: LanguageModel, *, exact: bool) -> tuple[Scorer, tuple[str, ...]]:
+def checked_scorer(
+    language_model: LanguageModel, *, exact: bool
+) -> tuple[Scorer, Layout, tuple[str, ...]]:
     """Run the self-checks that need the model alone.
 
     Returns
     -------
-    Scorer and notes
+    Scorer, Layout and notes
         The notes say where a check put the job on a slower path.
     """
     check_causal(language_model)
-    notes: tuple[str, ...] = ()
-    if not exact and not batching_agrees(language_model):
-        exact = True
-        notes = ("Batched scores differ from single ones, so texts are scored one at a time.",)
-    return scorer_of(language_model, exact=exact), notes
+    layout, notes = (Layout.SINGLE, ()) if exact else choose_layout(language_model)
+    return scorer_of(language_model, exact=layout is Layout.SINGLE), layout, notes
 
 
 def scorer_of(language_model: LanguageModel, *, exact: bool) -> Scorer:
@@ -140,9 +144,17 @@ def scorer_of(language_model: LanguageModel, *, exact: bool) -> Scorer:
     )
 
 
-def library_versions() -> dict[str, str]:
-    """Versions of what takes part in a score; recorded with every run."""
-    return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
+def library_versions(quantization: str = "none") -> dict[str, str]:
+    """Versions of what takes part in a score; recorded with every run.
+
+    Parameters
+    ----------
+    quantization
+        As asked for or as recorded: it tells whether bitsandbytes takes part.
+    """
+    quantized = quantization.startswith(("int8", "nf4", "fp4"))
+    names = (*LIBRARIES, *QUANTIZING_LIBRARIES) if quantized else LIBRARIES
+    return {"python": platform.python_version()} | {name: version(name) for name in names}
 
 
 @dataclass
@@ -157,26 +169,24 @@ class _Done:
 def _fill(
     cache: Cache,
     run_id: str,
-    scorer: Scorer,
-    language_model: LanguageModel,
+    outcomes: Iterable[list[Outcome]],
     texts: Sequence[Text],
     known: Progress,
     watch: Watch,
     stop: Stop,
 ) -> _Done:
-    """Compute texts and store them commit by commit; the run's row says how it ended."""
+    """Compute the outcomes of texts and store them; the run's row says how it ended."""
     done = _Done()
 
     def tell(progress: Progress) -> None:
         watch(replace(progress, computed=done.computed, failed=done.failed))
 
     try:
-        outcomes = score_texts(language_model, texts, exact=scorer.batching == "exact")
         meter = _Meter(texts, known, tell)
         for batch in _in_commits(meter.counted(outcomes), stop):
             scores = [o for o in batch if isinstance(o, TokenScore)]
             unscored = [o for o in batch if isinstance(o, Unscored)]
-            done.computed += put_scores(cache, scorer.scorer_id, scores, unscored)
+            done.computed += put_scores(cache, known.scorer_id, scores, unscored)
             done.failed += len(unscored)
             tell(meter.progress)
         left = meter.progress.done_texts < len(texts)
@@ -234,19 +244,26 @@ def _refusal_recorded(cache: Cache, run_id: str, request: ScoreRequest) -> Itera
         yield
     except CanaryFailed as refusal:
         with suppress(CacheError):  # the refusal matters more than its record
-            _start(cache, run_id, request, "", f"refused: {refusal}")
+            _start(cache, run_id, request, "", f"refused: {refusal}", request.quantization)
             end_run(cache, run_id, status="failed")
         raise
 
 
-def _start(cache: Cache, run_id: str, request: ScoreRequest, scorer_id: str, checks: str) -> None:
+def _start(
+    cache: Cache,
+    run_id: str,
+    request: ScoreRequest,
+    scorer_id: str,
+    checks: str,
+    quantization: str,
+) -> None:
     start_run(
         cache,
         run_id,
         command="score",
         scorer_id=scorer_id,
         dataset=request.dataset,
-        versions=library_versions(),
+        versions=library_versions(quantization),
         spec=asdict(request),
         checks=checks,
     )

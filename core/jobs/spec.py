@@ -25,6 +25,9 @@ class ScoreRequest:
     device: str = "auto"
     exact: bool = False
     trust_remote_code: bool = False
+    quantization: str = "none"
+    compute_dtype: str = "auto"  # of nf4
+    no_double_quant: bool = False  # of nf4
 
 
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)

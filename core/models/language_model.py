@@ -20,8 +20,9 @@ class LanguageModel:
     label: str  # the name people use
     fingerprint: str  # "hub:org/name@commit", "folder:sha256", "demo:sha256:converter-n"
     kind: Kind
-    dtype: str  # of the parameters: "float32", "bfloat16", "float16"
+    dtype: str  # of the parameters that are not quantised: "float32", "bfloat16", "float16"
     device: str  # kind of device: "cpu", "cuda", "mps"
     attention: str  # "sdpa", "eager", ...
-    quantization: str = "none"
+    quantization: str = "none"  # in full: core/models/quantization.py
+    depends_on_batch: bool = False  # then a text must be alone in its batch
     window: int | None = None  # most tokens in one text, special ones included; None: no limit

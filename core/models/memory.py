@@ -1,7 +1,8 @@
-"""Does a model fit? Estimated from its config before any weight is read."""
+"""Does a model fit, and on which GPUs? Estimated from its config before any weight is read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import psutil
@@ -10,26 +11,94 @@ import torch
 from core.errors import ModelTooLarge
 
 MARGIN = 1.2  # room beside the weights for buffers, activations and logits
+# Bytes for each weight of a layer while bitsandbytes quantises it: copies in float32, and indices.
+QUANTIZING = 24
 GIGABYTE = 1e9
 
 
-def check_fits(weight_bytes: int, dtype: torch.dtype, device: str, label: str) -> None:
+@dataclass(frozen=True)
+class ModelSize:
+    """What a model's weights take."""
+
+    weight_bytes: int
+    quantized_at_once: int  # weights of the largest layer that is quantised while it is read
+
+    @property
+    def needed_bytes(self) -> int:
+        """The most that is needed at once: with a margin when scoring, or while quantising."""
+        loading = self.weight_bytes + QUANTIZING * self.quantized_at_once
+        return max(round(MARGIN * self.weight_bytes), loading)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The free memory that decides, and the GPUs that share a model."""
+
+    free_bytes: dict[str, int]  # by kind of device
+    gpus: tuple[int, ...] = ()  # more than one, or none
+
+
+def place(needed: int, device: str, *, straight: bool) -> Placement:
+    """Where a model would lie, and what is free there, whether it fits or not.
+
+    Parameters
+    ----------
+    straight
+        Whether weights go to a GPU one by one. Otherwise the whole model passes through main
+        memory, so both must hold it.
+    """
+    if device != "cuda":
+        return Placement({place: free_bytes(place) for place in dict.fromkeys(["cpu", device])})
+    free = gpu_free_bytes()
+    gpus = choose_gpus(needed, free)
+    if len(gpus) > 1:
+        return Placement({"cuda": sum(free[i] for i in gpus)}, gpus)
+    # One GPU holds it, or all together do not.
+    on_gpus = free[0] if gpus else sum(free)
+    return Placement({"cuda": on_gpus} if straight else {"cpu": free_bytes("cpu"), "cuda": on_gpus})
+
+
+def choose_gpus(needed: int, free: Sequence[int]) -> tuple[int, ...]:
+    """The first GPUs that hold a model: one if that is enough, else as few as are.
+
+    Parameters
+    ----------
+    needed
+        Bytes, with their margin.
+    free
+        Bytes free on each GPU.
+
+    Returns
+    -------
+    tuple of int
+        Indices from 0 on, because inputs go to the first; none where all together do not hold it.
+    """
+    for n in range(1, len(free) + 1):
+        if needed <= sum(free[:n]):
+            return tuple(range(n))
+    return ()
+
+
+def check_fits(
+    size: ModelSize, placement: Placement, label: str, *, precision: str, advice: str
+) -> None:
     """Refuse a model whose weights, with a margin, exceed the memory that is free.
 
-    On its way to a GPU a model passes through main memory, so both must hold it.
+    Parameters
+    ----------
+    precision, advice
+        What the model would be opened in, and what could be chosen instead; words of the message.
 
     Raises
     ------
     ModelTooLarge
         With the numbers in gigabytes.
     """
-    needed = MARGIN * weight_bytes
-    for place, free in _free(device).items():
-        if needed > free:
+    for place, free in placement.free_bytes.items():
+        if size.needed_bytes > free:
             raise ModelTooLarge(
-                f"{label} needs about {needed / GIGABYTE:.1f} GB in {dtype_name(dtype)} and "
-                f"{free / GIGABYTE:.1f} GB of memory are free on {place}; choose a smaller model, "
-                "or a dtype of half the size such as bfloat16."
+                f"{label} needs about {size.needed_bytes / GIGABYTE:.1f} GB in {precision} and "
+                f"{free / GIGABYTE:.1f} GB of memory are free on {place}; choose {advice}."
             )
 
 
@@ -47,22 +116,23 @@ class MemoryEstimate:
 
 
 def estimate_memory(
-    weight_bytes: int, device: str, *, batch_tokens: int, vocab_size: int, itemsize: int
+    size: ModelSize, placement: Placement, *, batch_tokens: int, vocab_size: int, itemsize: int
 ) -> MemoryEstimate:
     """The weights with their margin, and the logits of the largest batch in the model's dtype."""
     logits = batch_tokens * vocab_size * itemsize
-    return MemoryEstimate(round(MARGIN * weight_bytes) + logits, _free(device))
+    return MemoryEstimate(size.needed_bytes + logits, placement.free_bytes)
 
 
 def free_bytes(device: str) -> int:
     """Memory that a program can still have on a kind of device (mps shares main memory)."""
     if device == "cuda":
-        return torch.cuda.mem_get_info()[0]
+        return gpu_free_bytes()[0]
     return int(psutil.virtual_memory().available)
 
 
-def _free(device: str) -> dict[str, int]:
-    return {place: free_bytes(place) for place in dict.fromkeys(["cpu", device])}
+def gpu_free_bytes() -> list[int]:
+    """Free memory of each GPU."""
+    return [torch.cuda.mem_get_info(i)[0] for i in range(torch.cuda.device_count())]
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -22,8 +22,14 @@ from core.models.batches import is_out_of_memory
 from core.models.config import first_line, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
-from core.models.memory import check_fits, dtype_name
+from core.models.memory import Placement, check_fits, dtype_name, gpu_free_bytes
 from core.models.plan import AUTO_CLASSES, ModelPlan, applied_quantization, plan_model
+from core.models.quantization import (
+    depends_on_batch,
+    describe,
+    finish_loading,
+    silence_bitsandbytes,
+)
 
 
 def open_model(
@@ -34,6 +40,9 @@ def open_model(
     device: str = "auto",
     trust_remote_code: bool = False,
     kind: Kind = "causal",
+    quantization: str = "none",
+    compute_dtype: str = "auto",
+    double_quant: bool = True,
 ) -> LanguageModel:
     """Open a language model and check that it can be trusted.
 
@@ -47,11 +56,18 @@ def open_model(
         "float32", "bfloat16", "float16", or "auto": float32 on the CPU, elsewhere the
         checkpoint's own.
     device
-        "cuda", "mps", "cpu", or "auto": the first of these that is there.
+        "cuda", "mps", "cpu", or "auto": the first of these that is there. A model that is too
+        large for the first GPU is spread over as many as it takes.
     trust_remote_code
         Run Python code that comes with the model.
     kind
         The head that the caller needs.
+    quantization
+        "none" (as the checkpoint is), "int8" or "nf4": core/models/quantization.py.
+    compute_dtype
+        What nf4 layers compute in: a dtype's name, or "auto" for that of the other layers.
+    double_quant
+        Whether nf4's scales are quantised too.
 
     Returns
     -------
@@ -72,10 +88,25 @@ def open_model(
         device=device,
         trust_remote_code=trust_remote_code,
         kind=kind,
+        quantization=quantization,
+        compute_dtype=compute_dtype,
+        double_quant=double_quant,
     )
-    check_fits(plan.weight_bytes(), plan.dtype, plan.device, plan.source.label)
+    placement = plan.placement()
+    check_fits(
+        plan.size(),
+        placement,
+        plan.source.label,
+        precision=plan.precision(),
+        advice=plan.smaller(),
+    )
     with _without_progress_bar():
-        model = _load_weights(plan).to(plan.device)
+        model = _load_weights(plan, placement)
+    if plan.bits_and_bytes is None:
+        quantized = applied_quantization(model)
+    else:
+        layers = finish_loading(model, plan.source.label)
+        quantized = describe(model.hf_quantizer.quantization_config, model, layers)
     _own_memory(model)
     return LanguageModel(
         model=model.eval().requires_grad_(False),
@@ -86,7 +117,8 @@ def open_model(
         dtype=_main_dtype(model),
         device=next(model.parameters()).device.type,
         attention=model.config._attn_implementation,
-        quantization=applied_quantization(model),
+        quantization=quantized,
+        depends_on_batch=depends_on_batch(plan.bits_and_bytes),
         window=read_window(model.config, model),
     )
 
@@ -103,8 +135,10 @@ def _without_progress_bar() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _load_weights(plan: ModelPlan) -> Any:
+def _load_weights(plan: ModelPlan, placement: Placement) -> Any:
     source = plan.source
+    if plan.bits_and_bytes is not None:
+        silence_bitsandbytes()
     try:
         # Without a wish for an attention implementation transformers takes sdpa where the model
         # supports it exactly, and eager elsewhere.
@@ -112,6 +146,9 @@ def _load_weights(plan: ModelPlan) -> Any:
             source.folder,
             config=plan.config,
             dtype=plan.dtype,
+            # A checkpoint that was saved quantised brings its own settings.
+            quantization_config=plan.bits_and_bytes if plan.quantizes else None,
+            **_device_map(plan, placement),
             trust_remote_code=plan.trust_remote_code,
             use_safetensors=weight_files(source.folder)[0].suffix != ".bin",
             output_loading_info=True,
@@ -154,7 +191,26 @@ def _load_weights(plan: ModelPlan) -> Any:
             f"The config of {source.label} leaves out a part of its weights such as {beyond[0]} "
             f"({len(beyond)} in all); use the config.json that was saved with these weights."
         )
-    return model
+    if placement.gpus:
+        _check_all_on_gpus(model, source.label)
+    return model if plan.straight(placement) else model.to(plan.device)
+
+
+def _device_map(plan: ModelPlan, placement: Placement) -> dict[str, Any]:
+    """Where transformers is to put weights one by one, if it is; it spreads layers evenly."""
+    if placement.gpus:
+        free = gpu_free_bytes()
+        return {"device_map": "auto", "max_memory": {gpu: free[gpu] for gpu in placement.gpus}}
+    return {"device_map": {"": plan.device}} if plan.straight(placement) else {}
+
+
+def _check_all_on_gpus(model: Any, label: str) -> None:
+    """Refuse a model of which accelerate would keep a part in main memory or on the disk."""
+    if {str(where) for where in model.hf_device_map.values()} & {"cpu", "disk"}:
+        raise ModelTooLarge(
+            f"{label} fits into the GPUs by its size, but its layers cannot be shared out among "
+            "them; free memory on them, or choose quantization nf4."
+        )
 
 
 def _beyond_config(model: torch.nn.Module, unexpected: Iterable[str]) -> list[str]:
@@ -179,12 +235,29 @@ def _own_memory(model: torch.nn.Module) -> None:
     for tensor in (*model.parameters(), *model.buffers()):
         if tensor.device.type == "cpu":
             tensor.data = tensor.data.clone()
+            _own_scales(tensor)
+
+
+def _own_scales(tensor: Any) -> None:
+    """The same for what bitsandbytes keeps beside a quantised weight."""
+    if getattr(tensor, "CB", None) is not None:
+        tensor.CB, tensor.SCB = tensor.data, tensor.SCB.clone()  # CB is the weight once more
+    state = getattr(tensor, "quant_state", None)
+    while state is not None:
+        for name in ("absmax", "code", "offset"):
+            if isinstance(getattr(state, name, None), torch.Tensor):
+                setattr(state, name, getattr(state, name).clone())
+        state = state.state2 if state.nested else None
 
 
 def _main_dtype(model: torch.nn.Module) -> str:
-    """The dtype that most weights really have; a few layers may keep a wider one."""
+    """The dtype that most weights really have; a few layers may keep a wider one.
+
+    Quantised weights are integers and do not count.
+    """
     sizes: dict[str, int] = {}
     for parameter in model.parameters():
-        name = dtype_name(parameter.dtype)
-        sizes[name] = sizes.get(name, 0) + parameter.numel()
+        if parameter.is_floating_point():
+            name = dtype_name(parameter.dtype)
+            sizes[name] = sizes.get(name, 0) + parameter.numel()
     return max(sizes, key=lambda name: sizes[name])

@@ -10,12 +10,17 @@ from core.errors import StereoscopeError
 from core.jobs.follow import JobView
 from core.jobs.launch import estimate_apart, launch
 from core.jobs.spec import DEMO_MODEL, JobSpec, ScoreRequest
-from core.words import duration_words, size_words
+from core.words import duration_words, precision_words, size_words
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.widgets import errors_in_one_sentence
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+QUANTIZATIONS = {
+    "none": "as the model is",
+    "int8": "8 bits (LLM.int8)",
+    "nf4": "4 bits (NF4)",
+}
 DEVICES = ("auto", "cpu", "cuda", "mps")
 ESTIMATED = "estimated"
 
@@ -32,15 +37,48 @@ def choose_request(datasets: list[str], views: list[JobView]) -> ScoreRequest | 
         help="demo, the path of a model folder on this machine, or org/name[@revision] from the "
         "hub. Type to enter another one.",
     )
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    dtype = left.selectbox("Precision", DTYPES, help="auto: float32 on the CPU, else the model's")
-    device = middle.selectbox("Device", DEVICES, help="auto: a GPU where there is one")
-    exact = right.checkbox("Exact", help="One text at a time: slower, and a scorer of its own")
+    first, second, third, fourth = st.columns(4, vertical_alignment="bottom")
+    dtype = first.selectbox("Precision", DTYPES, help="auto: float32 on the CPU, else the model's")
+    quantization = second.selectbox(
+        "Weights",
+        QUANTIZATIONS,
+        format_func=lambda name: QUANTIZATIONS[name],
+        help="Fewer bits take less memory and move the scores, so each choice is a scorer of its "
+        "own. With 8 bits texts are scored one at a time, which is slow.",
+    )
+    device = third.selectbox("Device", DEVICES, help="auto: a GPU where there is one")
+    exact = fourth.checkbox("Exact", help="One text at a time: slower, and a scorer of its own")
+    compute_dtype, no_double_quant = (
+        choose_four_bits() if quantization == "nf4" else ("auto", False)
+    )
     if not model or not model.strip():
         return None
     return ScoreRequest(
-        model=model.strip(), dataset=dataset, dtype=dtype, device=device, exact=exact
+        model=model.strip(),
+        dataset=dataset,
+        dtype=dtype,
+        device=device,
+        exact=exact,
+        quantization=quantization,
+        compute_dtype=compute_dtype,
+        no_double_quant=no_double_quant,
     )
+
+
+def choose_four_bits() -> tuple[str, bool]:
+    """What 4-bit weights compute in, and whether their scales are kept as they are."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    compute_dtype = left.selectbox(
+        "4-bit layers compute in",
+        DTYPES,
+        help="auto: the precision above. 4-bit weights are unpacked to this whenever they are used",
+    )
+    double = right.checkbox(
+        "Quantise the scales too",
+        value=True,
+        help="Double quantisation: 8 % less memory for a little more rounding",
+    )
+    return compute_dtype, not double
 
 
 def start_form(datasets: list[str], views: list[JobView]) -> None:
@@ -92,7 +130,8 @@ def show_estimate(found: dict[str, Any]) -> None:
     time.metric("Time", "unknown" if seconds is None else duration_words(seconds))
     disk.metric("Disk, at most", size_words(found["disk_bytes"]))
     sentences = [
-        f"Scorer {scorer['scorer_id']}: {scorer['dtype']} on {scorer['device']}, "
+        f"Scorer {scorer['scorer_id']}: "
+        f"{precision_words(scorer['dtype'], scorer['quantization'])} on {scorer['device']}, "
         f"{scorer['attention']}, {scorer['batching']}.",
         f"Free: {size_words(free)} of memory, {size_words(found['disk_free_bytes'])} of disk.",
     ]
@@ -107,4 +146,4 @@ def show_estimate(found: dict[str, Any]) -> None:
     if not found["texts"]:
         st.info("This scorer has scored every text of the data set; there is nothing to do.")
     elif not memory["fits"]:
-        st.warning("It does not fit into memory; choose a smaller model or precision.")
+        st.warning("It does not fit into memory; choose a smaller model, or fewer bits.")

@@ -88,8 +88,10 @@ def title(view: JobView) -> str:
     """A run in a few words: demo on demo, or what its folder lost."""
     if view.spec is None:
         return f"Run {view.run_id}"
-    options = [view.spec.request.dtype] if view.spec.request.dtype != "auto" else []
-    options += ["exact"] if view.spec.request.exact else []
+    request = view.spec.request
+    options = [request.quantization] if request.quantization != "none" else []
+    options += [request.dtype] if request.dtype != "auto" else []
+    options += ["exact"] if request.exact else []
     named = f"{short_model(view.model)} on {view.dataset}"
     return f"{named} ({', '.join(options)})" if options else named
 
