@@ -19,7 +19,13 @@ from core.items.texts import join, make_text
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
 from core.scoring import canaries
-from core.scoring.canaries import PROBES, check_causal, check_known_scores, choose_layout
+from core.scoring.canaries import (
+    PROBES,
+    check_causal,
+    check_known_scores,
+    choose_layout,
+    same_but_for_rounding,
+)
 from core.scoring.causal import Layout, score_texts
 from core.scoring.encoding import bos_policy
 from core.scoring.logprobs import token_logprobs
@@ -319,6 +325,25 @@ def test_scores_that_the_cache_holds_must_come_out_again():
     other_tokens = replace(score, token_ids=score.token_ids + 1)
     with pytest.raises(CanaryFailed):
         check_known_scores(language_model, [(text, other_tokens)])
+
+
+def test_rounding_in_bfloat16_puts_no_model_on_the_slow_path():
+    """Single tokens differ by more than the mean may; a leak across branches moves all of them."""
+    language_model = tiny("llama", byte_level_bpe())
+    language_model.model.to(torch.bfloat16)
+    language_model = replace(language_model, dtype="bfloat16")
+    assert choose_layout(language_model)[0] is Layout.PACKED
+    a = np.zeros(20, dtype=np.float32)
+    one_rounded, all_moved = a.copy(), a + np.float32(0.06)
+    one_rounded[3] = 0.2
+    assert same_but_for_rounding(language_model, a, one_rounded)
+    assert not same_but_for_rounding(language_model, a, all_moved)
+    exactly = replace(language_model, dtype="float32")
+    assert not same_but_for_rounding(exactly, a, a + np.float32(2e-4))
+    for broken in (np.nan, np.inf):
+        one_rounded[3] = broken
+        assert not same_but_for_rounding(language_model, a, one_rounded)
+        assert not same_but_for_rounding(exactly, a, one_rounded)
 
 
 # The golden numbers
