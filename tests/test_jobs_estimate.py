@@ -12,7 +12,7 @@ from core.jobs.folder import create_run, release
 from core.jobs.run import ScoreRequest, score_dataset
 from core.jobs.spec import JobSpec
 from core.models import memory, sources
-from core.scoring.causal import TOKEN_BUDGET
+from core.models.batches import first_budget
 from core.scoring.encoding import Encoded, encode
 from core.store.items import put_dataset
 from tests.test_jobs import fill, make_items
@@ -53,7 +53,7 @@ def test_numbers_are_those_worked_out_by_hand(cache, model, monkeypatch, dtype, 
     assert found.disk_bytes == scored * BYTES_PER_TOKEN + 9 * BYTES_PER_TEXT
     vocab = len(tokenizer)
     weights = round(1.2 * itemsize * n_weights(vocab))
-    assert found.memory.needed_bytes == weights + TOKEN_BUDGET * vocab * itemsize
+    assert found.memory.needed_bytes == weights + first_budget("cpu").tokens * vocab * itemsize
     assert found.memory.free_bytes == {"cpu": 10_000_000}
     assert found.memory.fits
     assert (found.scorer.dtype, found.scorer.device, found.download_bytes) == (dtype, "cpu", 0)

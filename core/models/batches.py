@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 # Tokens of a first batch by kind of device. A CPU is no faster with more; a GPU is, up to what its
 # memory holds.
-FIRST_BUDGETS = {"cpu": 2048, "mps": 4096, "cuda": 65_536}
+FIRST_BUDGETS = {"cpu": 1024, "mps": 4096, "cuda": 65_536}
 BATCH_COST = 32  # reading every weight once costs a CPU as much as this many tokens
 
 # How a full memory reads where torch raises a plain RuntimeError instead of OutOfMemoryError.

@@ -152,14 +152,17 @@ def read_window(config: PreTrainedConfig, model: Any) -> int | None:
     count positions from the padding id on (RoBERTa) can use that many fewer.
     """
     text = config.get_text_config()
-    if text.model_type in ALIBI_TYPES or _uses_alibi(text):
+    if uses_alibi(text):
         return None
     limits = (getattr(text, name, None) for name in WINDOW_NAMES)
     limit = next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
     return None if limit is None else limit - _skipped_positions(model)
 
 
-def _uses_alibi(config: PreTrainedConfig) -> bool:
+def uses_alibi(config: PreTrainedConfig) -> bool:
+    """Whether attention fades with the distance along the row, in place of positions."""
+    if config.model_type in ALIBI_TYPES:
+        return True
     attention = getattr(config, "attn_config", None)
     nested = (
         attention.get("alibi") if isinstance(attention, dict) else getattr(attention, "alibi", None)

@@ -24,6 +24,7 @@ from core.types import FloatArray, Reason, Text, TokenScore, Unscored
 
 TEXTS_AT_A_TIME = 4096  # encoded and packed together: bounds memory for large data sets
 LONGEST_ROW = 4096  # bounds the (B, T, T) mask of packed rows
+BATCHES_PER_ROW = 4
 
 Outcome = TokenScore | Unscored
 
@@ -97,7 +98,8 @@ def longest_row(language_model: LanguageModel) -> int:
 def _packed(
     language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
 ) -> Iterator[list[Outcome]]:
-    rows = pack(texts, min(longest_row(language_model), budget.tokens))
+    # Long texts that begin alike may fill more than a batch: computing them apart costs more.
+    rows = pack(texts, min(longest_row(language_model), BATCHES_PER_ROW * budget.tokens))
     for batch in token_budget_batches([len(row) for row in rows], budget):
         yield _score_rows(language_model, texts, [rows[i] for i in batch], budget)
 
