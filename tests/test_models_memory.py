@@ -13,7 +13,7 @@ from core.errors import ModelTooLarge
 from core.items.texts import item_texts
 from core.models import memory
 from core.models.language_model import LanguageModel
-from core.models.memory import MARGIN, QUANTIZING, choose_gpus, place
+from core.models.memory import MARGIN, QUANTIZING_BYTES, choose_gpus, place
 from core.models.opening import open_model
 from core.models.plan import plan_model
 from core.scoring.causal import score_texts
@@ -60,9 +60,8 @@ OTHERS = 2 * VOCABULARY * 32 + 5 * 32
 def test_bytes_are_those_counted_by_hand(llama, options, linear_bytes, dtype, itemsize):
     size = planned(llama, dtype=dtype, **options).size()
     assert size.weight_bytes == round(linear_bytes + itemsize * OTHERS)
-    assert size.quantized_at_once == 64 * 32
-    loading = size.weight_bytes + QUANTIZING * 64 * 32
-    assert size.needed_bytes == max(round(MARGIN * size.weight_bytes), loading)
+    loading = max(QUANTIZING_BYTES * 64 * 32, itemsize * VOCABULARY * 32)
+    assert size.needed_bytes == max(round(MARGIN * size.weight_bytes), size.weight_bytes + loading)
 
 
 @pytest.mark.parametrize("name", QUANTIZED)
@@ -101,8 +100,8 @@ def test_too_large_says_how_large_and_what_helps(llama, monkeypatch, options, ad
 def test_a_model_fits_in_four_bits_that_does_not_in_float32(llama, monkeypatch):
     sizes = {name: planned(llama, quantization=name).size() for name in ("none", "nf4")}
     assert sizes["nf4"].weight_bytes < sizes["none"].weight_bytes
-    monkeypatch.setattr(memory, "QUANTIZING", 0)
     free = sizes["none"].needed_bytes - 1
+    assert free > sizes["nf4"].needed_bytes
     monkeypatch.setattr(memory, "free_bytes", lambda device: free)
     with pytest.raises(ModelTooLarge, match="quantization int8 or nf4"):
         opened(llama)

@@ -26,7 +26,7 @@ from core.models.canary import agrees_with_file, check_round_trip, switch_sampli
 from core.models.config import check_kind, explaining_config, first_line, read_config, read_window
 from core.models.fingerprint import file_states, weight_files
 from core.models.language_model import Kind, LanguageModel
-from core.models.memory import ModelSize, Placement, dtype_name, place
+from core.models.memory import QUANTIZING_BYTES, ModelSize, Placement, dtype_name, place
 from core.models.quantization import DEVICES as BITS_AND_BYTES_DEVICES
 from core.models.quantization import (
     QUANTIZATIONS,
@@ -97,14 +97,16 @@ class ModelPlan:
             return ModelSize(sum(path.stat().st_size for path in files), 0)
         settings = self.bits_and_bytes
         layers = set(self._layers(shapes))
-        held, largest = 0.0, 0
+        held, loading = 0.0, 0
         for name, weights in shapes.named_parameters():
             if settings and name.removesuffix(".weight") in layers:
                 held += quantized_bytes(weights.numel(), weights.shape[0], settings)
-                largest = max(largest, weights.numel())
+                loading = max(loading, QUANTIZING_BYTES * weights.numel())
             else:
                 held += self.dtype.itemsize * weights.numel()
-        return ModelSize(round(held), largest)
+                loading = max(loading, self.dtype.itemsize * weights.numel())
+        # Weights that are not quantised stay mapped from their file until they are copied.
+        return ModelSize(round(held), loading if layers else 0)
 
     def _layers(self, shapes: Any) -> list[str]:
         """The layers that will be quantised; CanaryFailed where some should be and none would."""
