@@ -28,6 +28,7 @@ from core.store.gate import Cache
 from core.store.query import SECONDS, query
 from core.store.repair import repair as repair_cache
 from core.store.verify import verify as verify_cache
+from core.words import precision_words
 
 FINDINGS = 3
 ON_SCREEN = "table"
@@ -45,8 +46,7 @@ _DATASETS = {
 _SCORERS = {
     "scorer_id": "Scorer",
     "model": "Model",
-    "dtype": "Precision",
-    "quantization": "Quantisation",
+    "precision": "Precision",
     "device": "Device",
     "batching": "Batching",
 }
@@ -169,7 +169,12 @@ def _print_overview(store: Cache, held: Overview) -> None:
     if held.scorers.empty:
         say("Nothing is scored yet; run `python -m core score`.", to=out)
         return
-    print_table(held.scorers[[*_SCORERS]].rename(columns=_SCORERS), "Scorers")
+    precision = [
+        precision_words(row["dtype"], row["quantization"])
+        for row in held.scorers.to_dict("records")
+    ]
+    known = held.scorers.assign(precision=precision)
+    print_table(known[[*_SCORERS]].rename(columns=_SCORERS), "Scorers")
     print_table(_progress(held.coverage), "Scored items of those that can be scored")
 
 
