@@ -16,7 +16,7 @@ from core.models.language_model import LanguageModel
 from core.models.memory import MARGIN, QUANTIZING_BYTES, choose_gpus, place
 from core.models.opening import open_model
 from core.models.plan import plan_model
-from core.scoring.causal import score_texts
+from core.scoring.texts import score_texts
 from tests.test_jobs import make_items
 from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe

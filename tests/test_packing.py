@@ -15,10 +15,10 @@ from core.items.texts import make_text
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
 from core.scoring import causal
-from core.scoring.causal import Layout, score_texts
 from core.scoring.encoding import Encoded, encode
-from core.scoring.logprobs import packed_logprobs, padded_logprobs, visible_nodes
+from core.scoring.logprobs import Layout, packed_logprobs, padded_logprobs, visible_nodes
 from core.scoring.packing import pack
+from core.scoring.texts import score_texts
 from core.types import Unscored
 from tests.bigram import bigram_model
 from tests.tiny_models import CAUSAL_FAMILIES, tiny_model
@@ -30,7 +30,7 @@ SEQUENCES = st.lists(st.lists(st.integers(3, 5), min_size=2, max_size=9), min_si
 
 def encoded(ids: list[int], first: int = 1) -> Encoded:
     n_scored = len(ids) - first
-    return Encoded(str(ids), ids, first, [(0, 0)] * n_scored, [0] * n_scored, ())
+    return Encoded(str(ids), ids, first, [(0, 0)] * n_scored, [0] * n_scored, [0] * n_scored, ())
 
 
 def tiny(family: str, **config) -> LanguageModel:

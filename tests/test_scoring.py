@@ -26,9 +26,9 @@ from core.scoring.canaries import (
     choose_layout,
     same_but_for_rounding,
 )
-from core.scoring.causal import Layout, score_texts
 from core.scoring.encoding import bos_policy
-from core.scoring.logprobs import token_logprobs
+from core.scoring.logprobs import Layout, token_logprobs
+from core.scoring.texts import score_texts
 from core.scoring.version import SCORING_VERSION
 from core.types import Reason, TokenScore, Unscored
 from tests.bigram import bigram_logprob, bigram_model, bigram_table

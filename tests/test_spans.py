@@ -29,6 +29,13 @@ TOKENIZERS = {
 everywhere = pytest.mark.parametrize("tokenizer", TOKENIZERS.values(), ids=TOKENIZERS.keys())
 
 
+class Answer(dict):
+    """What a tokenizer answers; every token is a word."""
+
+    def word_ids(self) -> list[int]:
+        return list(range(len(self["input_ids"])))
+
+
 def encoded(tokenizer, context, continuation):
     result = encode(tokenizer, make_text(context, continuation), None)
     assert isinstance(result, Encoded), result
@@ -82,11 +89,13 @@ def test_a_merge_with_the_context_is_flagged():
 
         def __call__(self, text, **_):
             spans = [(0, 6), (6, len(text))]
-            return {
-                "input_ids": [5, 6],
-                "offset_mapping": spans,
-                "special_tokens_mask": [0, 0],
-            }
+            return Answer(
+                {
+                    "input_ids": [5, 6],
+                    "offset_mapping": spans,
+                    "special_tokens_mask": [0, 0],
+                }
+            )
 
     e = encoded(Merging(), "one", "two three")
     assert e.flags == (Flag.BOUNDARY_MERGE,)
@@ -169,11 +178,13 @@ class BadOffsets:
     def __call__(self, text, **_):
         ids = [1 + sum(map(ord, word)) for word in text.split()]
         spans = [self.spans(text, i) for i in range(len(ids))]
-        return {
-            "input_ids": ids,
-            "offset_mapping": spans,
-            "special_tokens_mask": [0] * len(ids),
-        }
+        return Answer(
+            {
+                "input_ids": ids,
+                "offset_mapping": spans,
+                "special_tokens_mask": [0] * len(ids),
+            }
+        )
 
 
 @pytest.mark.parametrize(
@@ -355,11 +366,13 @@ def test_a_lone_space_token_is_scored_by_neither_rule():
 
         def __call__(self, text, **_):
             pieces = [piece for piece in re.split("( )", text) if piece]
-            return {
-                "input_ids": [1 + sum(map(ord, piece)) for piece in pieces],
-                "offset_mapping": [(0, 0)] * len(pieces),
-                "special_tokens_mask": [0] * len(pieces),
-            }
+            return Answer(
+                {
+                    "input_ids": [1 + sum(map(ord, piece)) for piece in pieces],
+                    "offset_mapping": [(0, 0)] * len(pieces),
+                    "special_tokens_mask": [0] * len(pieces),
+                }
+            )
 
     e = encoded(LoneSpace(lambda text, i: (0, 0)), "The nurse left.", "He was tired.")
     assert Flag.SPANS_UNTRUSTED in e.flags

@@ -21,8 +21,9 @@ from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
 from core.scoring.canaries import check_causal, check_known_scores, choose_layout
-from core.scoring.causal import Layout, Outcome, score_texts
 from core.scoring.encoding import bos_policy
+from core.scoring.logprobs import Layout
+from core.scoring.texts import Outcome, score_texts
 from core.scoring.version import SCORING_VERSION
 from core.store.gate import Cache
 from core.store.items import require_dataset

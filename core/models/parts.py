@@ -16,6 +16,16 @@ from core.models.language_model import LanguageModel
 # Where families keep how far back some of their layers look.
 SLIDING_NAMES = ("sliding_window", "attention_chunk_size", "window_size")
 
+# The modules that a masked model sends its hidden states through, one after the other.
+MASKED_HEADS = (
+    ("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),  # distilbert
+    ("generator_predictions", "generator_lm_head"),  # electra
+    ("head", "decoder"),  # modernbert
+    ("cls",),  # bert
+    ("lm_head",),  # roberta, xlm-roberta, camembert
+    ("predictions",),  # albert
+)
+
 
 def can_branch(language_model: LanguageModel) -> bool:
     """Whether the body takes positions and a mask of our own, so that texts may share tokens.
@@ -83,6 +93,22 @@ def head_logits(model: Any, hidden: torch.Tensor) -> torch.Tensor:
     if cap := getattr(config, "final_logit_softcapping", None):  # gemma
         logits = (logits / cap).tanh() * cap
     return logits
+
+
+def masked_head_logits(model: Any, hidden: torch.Tensor) -> torch.Tensor:
+    """Logits of hidden states, as a masked model's own forward computes them. Shape (n, V)
+
+    Raises
+    ------
+    LookupError
+        When the family's head is not known.
+    """
+    known = [names for names in MASKED_HEADS if all(hasattr(model, name) for name in names)]
+    if not known:
+        raise LookupError(type(model).__name__)
+    for name in known[0]:
+        hidden = getattr(model, name)(hidden)
+    return hidden
 
 
 def n_embeddings(model: Any) -> int:

@@ -15,10 +15,11 @@ from core.errors import CanaryFailed
 from core.items.texts import make_text
 from core.models.language_model import LanguageModel
 from core.models.parts import can_branch, smallest_sliding_window
-from core.scoring.causal import Layout, longest_row, score_texts
+from core.scoring.causal import longest_row
 from core.scoring.encoding import Encoded, encode
-from core.scoring.logprobs import packed_logprobs, padded_logprobs
+from core.scoring.logprobs import Layout, packed_logprobs, padded_logprobs
 from core.scoring.packing import pack
+from core.scoring.texts import score_texts
 from core.types import FloatArray, Text, TokenScore
 
 PROBES = (
@@ -123,8 +124,7 @@ def _as_alone(
 ) -> bool:
     alone = [padded_logprobs(language_model, [e])[0] for e in probes]
     return all(
-        same_but_for_rounding(language_model, a, b)
-        for a, b in zip(vectors, alone, strict=True)
+        same_but_for_rounding(language_model, a, b) for a, b in zip(vectors, alone, strict=True)
     )
 
 

@@ -1,8 +1,9 @@
-"""From a text to the ids a causal model reads and the place where scoring begins."""
+"""From a text to the ids that a model reads and the place where scoring begins."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
@@ -21,14 +22,23 @@ _UNTRUSTED: Span = (-1, -1)
 
 @dataclass(frozen=True)
 class Encoded:
-    """A text as token ids; those from `first` on are scored, each given all ids before it."""
+    """A text as token ids; as many from `first` on as there are spans are scored.
+
+    A causal model sees the ids before each of them, a masked model all the others.
+    """
 
     text_id: str
-    ids: list[int]  # prefix, context, continuation; never a trailing special token
-    first: int  # at least 1: the first scored token has something to be conditioned on
+    ids: list[int]  # a causal model's never end with a special token
+    first: int  # for a causal model at least 1: something stands before the first scored token
     spans: list[Span]  # of the scored tokens
     words: list[int]  # of the scored tokens
+    pieces: list[int]  # of the scored tokens: which word of the tokenizer's they are a piece of
     flags: tuple[Flag, ...]
+
+    @property
+    def targets(self) -> list[int]:
+        """The ids of the scored tokens."""
+        return self.ids[self.first : self.first + len(self.spans)]
 
 
 def encode(
@@ -37,7 +47,7 @@ def encode(
     window: int | None,
     n_embeddings: int | None = None,
 ) -> Encoded | Unscored:
-    """Encode one text.
+    """Encode one text for a causal model.
 
     Parameters
     ----------
@@ -54,10 +64,55 @@ def encode(
         Unscored carries the reason: empty continuation, no prefix, no scored token, a token that
         the model does not know, too long.
     """
+    located = _locate(tokenizer, text)
+    if isinstance(located, Unscored):
+        return located
+    tokens, encoded = located
+    prefix = tokens.prefix
+    if encoded.first == 0 and not prefix:
+        start = start_token(tokenizer)
+        if start is None:
+            detail = "Nothing stands before the first token: the tokenizer has no BOS and no EOS."
+            return Unscored(text.text_id, Reason.NO_PREFIX, detail)
+        prefix = [start]
+    return _checked(_with_special(encoded, prefix, []), tokenizer, window, n_embeddings)
+
+
+def encode_masked(
+    tokenizer: PreTrainedTokenizerBase,
+    text: Text,
+    window: int | None,
+    n_embeddings: int | None = None,
+) -> Encoded | Unscored:
+    """Encode one text for a masked model: between the special tokens that the tokenizer adds.
+
+    Parameters and reasons are those of `encode`; no prefix is needed.
+    """
+    located = _locate(tokenizer, text)
+    if isinstance(located, Unscored):
+        return located
+    tokens, encoded = located
+    whole = _with_special(encoded, tokens.prefix, tokens.suffix)
+    return _checked(whole, tokenizer, window, n_embeddings)
+
+
+class _Tokens(NamedTuple):
+    """A text's tokens, and what the tokenizer adds around them."""
+
+    prefix: list[int]
+    ids: list[int]
+    suffix: list[int]
+    spans: list[Span]  # of ids
+    pieces: list[int]  # of ids
+
+
+def _locate(tokenizer: PreTrainedTokenizerBase, text: Text) -> tuple[_Tokens, Encoded] | Unscored:
+    """Tokenize a text and find where scoring begins; in Encoded, without any special token."""
     if not text.continuation:
         return Unscored(text.text_id, Reason.EMPTY_CONTINUATION, "The continuation is empty.")
     joined = join(text.context, text.continuation)
-    prefix, ids, spans = _tokenize(tokenizer, joined)
+    tokens = _tokenize(tokenizer, joined)
+    ids, spans = tokens.ids, tokens.spans
     flags = set()
     if spans_cover(joined, spans):
         first = first_scored_by_span(spans, continuation_start(text.context))
@@ -65,7 +120,7 @@ def encode(
         words = words_of(spans, word_spans(joined))
     else:
         starts = [text.context, f"{text.context} "] if text.context else []
-        contexts = [_tokenize(tokenizer, start)[1] for start in starts]
+        contexts = [_tokenize(tokenizer, start).ids for start in starts]
         first = first_scored_by_prefix(ids, contexts)
         merged = bool(contexts) and first < len(contexts[0])
         spans, words = [_UNTRUSTED] * len(ids), [-1] * len(ids)
@@ -77,27 +132,31 @@ def encode(
         flags.add(Flag.BOUNDARY_MERGE)
     if _special_ids(tokenizer).intersection(ids):
         flags.add(Flag.SPECIAL_LITERAL)
-    if first == 0 and not prefix:
-        start = start_token(tokenizer)
-        if start is None:
-            detail = "Nothing stands before the first token: the tokenizer has no BOS and no EOS."
-            return Unscored(text.text_id, Reason.NO_PREFIX, detail)
-        prefix = [start]
+    scored = (spans[first:], words[first:], tokens.pieces[first:])
+    return tokens, Encoded(text.text_id, ids, first, *scored, tuple(sorted(flags)))
+
+
+def _with_special(encoded: Encoded, prefix: list[int], suffix: list[int]) -> Encoded:
+    ids = [*prefix, *encoded.ids, *suffix]
+    return replace(encoded, ids=ids, first=len(prefix) + encoded.first)
+
+
+def _checked(
+    encoded: Encoded,
+    tokenizer: PreTrainedTokenizerBase,
+    window: int | None,
+    n_embeddings: int | None,
+) -> Encoded | Unscored:
+    """Refuse what the model cannot read."""
+    ids = encoded.ids
     if n_embeddings is not None and max(ids) >= n_embeddings:
         unknown = tokenizer.convert_ids_to_tokens(max(ids))
         detail = f"The model has no embedding for {unknown!r}, which the text holds."
-        return Unscored(text.text_id, Reason.NO_EMBEDDING, detail)
-    if window is not None and len(prefix) + len(ids) > window:
-        detail = f"{len(prefix) + len(ids)} tokens are more than the model's window of {window}."
-        return Unscored(text.text_id, Reason.TOO_LONG, detail)
-    return Encoded(
-        text.text_id,
-        prefix + ids,
-        len(prefix) + first,
-        spans[first:],
-        words[first:],
-        tuple(sorted(flags)),
-    )
+        return Unscored(encoded.text_id, Reason.NO_EMBEDDING, detail)
+    if window is not None and len(ids) > window:
+        detail = f"{len(ids)} tokens are more than the model's window of {window}."
+        return Unscored(encoded.text_id, Reason.TOO_LONG, detail)
+    return encoded
 
 
 def start_token(tokenizer: PreTrainedTokenizerBase) -> int | None:
@@ -110,7 +169,7 @@ def start_token(tokenizer: PreTrainedTokenizerBase) -> int | None:
 
 def bos_policy(tokenizer: PreTrainedTokenizerBase) -> str:
     """The prefix rule as this tokenizer carries it out, in words: part of a scorer's identity."""
-    prefix, _, _ = _tokenize(tokenizer, "a")
+    prefix = _tokenize(tokenizer, "a").prefix
     if prefix:
         return "adds " + " ".join(map(str, tokenizer.convert_ids_to_tokens(prefix)))
     start = start_token(tokenizer)
@@ -119,10 +178,15 @@ def bos_policy(tokenizer: PreTrainedTokenizerBase) -> str:
     return f"adds nothing; an empty context is given {tokenizer.convert_ids_to_tokens(start)}"
 
 
-def _tokenize(
-    tokenizer: PreTrainedTokenizerBase, text: str
-) -> tuple[list[int], list[int], list[Span]]:
-    """Special tokens added in front, ids of the text itself, and their character spans."""
+def special_policy(tokenizer: PreTrainedTokenizerBase) -> str:
+    """What stands around a text for a masked model, in words: part of a scorer's identity."""
+    tokens = _tokenize(tokenizer, "a")
+    names = [*tokenizer.convert_ids_to_tokens(tokens.prefix), "...",
+             *tokenizer.convert_ids_to_tokens(tokens.suffix)]  # fmt: skip
+    return "adds " + " ".join(names) if len(names) > 1 else "adds nothing"
+
+
+def _tokenize(tokenizer: PreTrainedTokenizerBase, text: str) -> _Tokens:
     encoded = tokenizer(
         text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
     )
@@ -130,7 +194,9 @@ def _tokenize(
     spans = [(int(start), int(end)) for start, end in encoded["offset_mapping"]]
     front = next((i for i, special in enumerate(added) if not special), len(ids))
     back = next((i for i in range(len(ids), front, -1) if not added[i - 1]), front)
-    return ids[:front], ids[front:back], spans[front:back]
+    # A token that belongs to no word of the tokenizer's is a word of its own.
+    pieces = [-1 - i if word is None else word for i, word in enumerate(encoded.word_ids())]
+    return _Tokens(ids[:front], ids[front:back], ids[back:], spans[front:back], pieces[front:back])
 
 
 def _special_ids(tokenizer: PreTrainedTokenizerBase) -> set[int]:

@@ -1,18 +1,9 @@
-"""Log-probabilities out of a causal model, in three layouts that agree but for rounding.
-
-single
-    One text per call of the model's own forward: what the others are compared with.
-padded
-    Texts of similar length under each other, filled up on the right, where a causal model never
-    looks.
-packed
-    Texts that begin alike in one row (core/scoring/packing.py); logits only where a scored token
-    is predicted.
-"""
+"""Log-probabilities out of a model, in three layouts that agree but for rounding."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import numpy as np
 import torch
@@ -23,7 +14,29 @@ from core.scoring.encoding import Encoded
 from core.scoring.packing import Row
 from core.types import FloatArray, IntArray
 
+Vector = tuple[Encoded, FloatArray | None]  # a text's scored tokens; None: no room in memory
+
 PROJECTION_BYTES = 64_000_000  # of float32 logits at a time
+
+
+class Layout(StrEnum):
+    """How texts lie in a batch.
+
+    PACKED
+        Texts that begin alike in one row (core/scoring/packing.py), logits only where a scored
+        token is predicted. Of a masked model: many copies at once, logits only where they are
+        masked.
+    PADDED
+        Whole texts under each other, filled up on the right, where a causal model never looks;
+        logits everywhere, by the model's own forward.
+    SINGLE
+        One text (or masked copy) per call of the model's own forward: what the others are compared
+        with.
+    """
+
+    PACKED = "packed"
+    PADDED = "padded"
+    SINGLE = "single"
 
 
 @torch.inference_mode()
@@ -73,7 +86,7 @@ def packed_logprobs(
     )  # (B, T, hidden)
     owners = [(b, i) for b, row in enumerate(rows) for i in row.predictors]
     nodes = [b * longest + node for b, i in owners for node in rows[b].predictors[i]]
-    targets = [token for _, i in owners for token in texts[i].ids[texts[i].first :]]
+    targets = [token for _, i in owners for token in texts[i].targets]
     values = _projected(language_model, hidden.flatten(0, 1), np.array(nodes), np.array(targets))
     found: list[dict[int, FloatArray]] = [{} for _ in rows]
     at = 0
