@@ -243,6 +243,12 @@ def test_every_causal_family_passes_the_canaries(family):
     assert (notes == ()) is (layout is Layout.PACKED)
 
 
+@pytest.mark.parametrize("sliding_window", [12, 40, 120])
+def test_a_sliding_window_that_is_known_does_not_stop_packing(sliding_window):
+    language_model = tiny("mistral", byte_level_bpe(), sliding_window=sliding_window)
+    assert choose_layout(replace(language_model, window=128)) == (Layout.PACKED, ())
+
+
 def test_a_model_that_looks_ahead_is_refused():
     language_model = tiny("llama", byte_level_bpe())
     forward = language_model.model.forward

@@ -7,18 +7,17 @@ leaks into short texts, weights that are not those that filled the cache last mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from core.errors import CanaryFailed
 from core.items.texts import make_text
+from core.models.batches import first_budget
 from core.models.language_model import LanguageModel
 from core.models.parts import can_branch, smallest_sliding_window
-from core.scoring.causal import longest_row
+from core.scoring.causal import causal_vectors, longest_row
 from core.scoring.encoding import Encoded, encode
-from core.scoring.logprobs import Layout, packed_logprobs, padded_logprobs
-from core.scoring.packing import pack
+from core.scoring.logprobs import Layout, padded_logprobs
 from core.scoring.texts import score_texts
 from core.types import FloatArray, Text, TokenScore
 
@@ -32,8 +31,9 @@ PROBES = (
 ALONE = "Its numbers depend on what else is in a batch, so texts are scored one at a time."
 IN_FLOAT32 = 1e-4  # nats, of the token that differs most
 IN_LOWER_PRECISION = 0.05  # nats, of the mean token
-LONG = 320  # tokens of the long probes: beyond the 256 of gpt_neo's local layers
-END = 8  # of these, the last that differ
+LONG = 320  # tokens of a packed probe: beyond the 256 of gpt_neo's local layers
+LONGEST = 1100  # tokens of any probe: more would take minutes for a large model on a CPU
+END = 8  # of a long probe, the last tokens, which differ
 
 
 def same_but_for_rounding(language_model: LanguageModel, a: FloatArray, b: FloatArray) -> bool:
@@ -58,12 +58,10 @@ def check_causal(language_model: LanguageModel) -> None:
     CanaryFailed
         When a log-probability is not finite, or depends on what follows its token.
     """
-    probe = max(_probes(language_model), key=lambda e: len(e.ids))
-    half = len(probe.ids) // 2
-    kept, rest = probe.ids[:half], probe.ids[half:]
-    whole = replace(probe, ids=kept + rest, first=1)
-    turned = replace(probe, ids=kept + rest[::-1], first=1)
-    before, after = padded_logprobs(language_model, [whole, turned])
+    ids = max((e.ids for e in _probes(language_model)), key=len)
+    half = len(ids) // 2
+    turned = [*ids[:half], *reversed(ids[half:])]
+    before, after = padded_logprobs(language_model, [_scored_from(1, ids), _scored_from(1, turned)])
     if not all(np.isfinite(logprobs).all() for logprobs in (before, after)):
         raise CanaryFailed(
             f"{language_model.label} gives values that are not numbers in {language_model.dtype}; "
@@ -105,26 +103,24 @@ def padding_agrees(language_model: LanguageModel) -> bool:
 
 
 def packing_agrees(language_model: LanguageModel) -> bool:
-    """Whether texts in packed rows score as they do one at a time, those of a long row too.
-
-    A layer that looks back less far than its config says shows in the long row only.
-    """
+    """Whether packed texts score as they do one at a time, long ones too."""
     probes = [*_probes(language_model), *_long_probes(language_model)]
-    rows = pack(probes, longest_row(language_model))
+    budget = first_budget(language_model.device)
     try:
-        found = packed_logprobs(language_model, probes, rows)
+        batches = list(causal_vectors(language_model, probes, Layout.PACKED, budget))
     except Exception:  # a family that takes no mask of this shape raises whatever it likes
         return False
-    vectors = {i: vector for row in found for i, vector in row.items()}
-    return _as_alone(language_model, probes, [vectors[i] for i in range(len(probes))])
+    pairs = [pair for batch in batches for pair in batch]
+    return _as_alone(language_model, [e for e, _ in pairs], [vector for _, vector in pairs])
 
 
 def _as_alone(
-    language_model: LanguageModel, probes: Sequence[Encoded], vectors: Sequence[FloatArray]
+    language_model: LanguageModel, probes: Sequence[Encoded], vectors: Sequence[FloatArray | None]
 ) -> bool:
     alone = [padded_logprobs(language_model, [e])[0] for e in probes]
     return all(
-        same_but_for_rounding(language_model, a, b) for a, b in zip(vectors, alone, strict=True)
+        a is not None and same_but_for_rounding(language_model, a, b)
+        for a, b in zip(vectors, alone, strict=True)
     )
 
 
@@ -159,17 +155,29 @@ def check_known_scores(
 
 
 def _long_probes(language_model: LanguageModel) -> list[Encoded]:
-    """Texts that end differently behind a beginning that is longer than most layers are short.
+    """Pairs of texts that differ at their end, behind a long common beginning.
 
-    As long as a sliding window that the config names, and a little more, where that is no more
-    than LONG; else as long as LONG, for a window that it does not name.
+    One pair is packed, and finds a layer that looks back less far than the config says. One is just
+    longer than the sliding window that the config names, and must not be packed.
     """
-    sliding = smallest_sliding_window(language_model.model.config) or LONG
-    n = min(sliding if sliding < LONG else LONG, (language_model.window or LONG) - END) + END
-    one = max(_probes(language_model), key=lambda e: len(e.ids))
-    ids = (one.ids * (n // len(one.ids) + 1))[:n]
-    swapped = [*ids[:-END], *reversed(ids[-END:])]
-    return [replace(one, ids=each, first=n - END) for each in (ids, swapped)]
+    longest = min(language_model.window or LONG, longest_row(language_model), LONG)
+    lengths = [longest]
+    sliding = smallest_sliding_window(language_model.model.config)
+    if sliding is not None and sliding + END <= min(language_model.window or LONGEST, LONGEST):
+        lengths.append(sliding + END)
+    ids = max((e.ids for e in _probes(language_model)), key=len)
+    probes = []
+    for n in lengths:
+        long = (ids * (n // len(ids) + 1))[:n]
+        turned = [*long[:-END], *reversed(long[-END:])]
+        probes += [_scored_from(max(1, n - END), each) for each in (long, turned)]
+    return probes
+
+
+def _scored_from(first: int, ids: list[int]) -> Encoded:
+    """A probe that is no text; where its tokens stand does not matter."""
+    n = len(ids) - first
+    return Encoded("", ids, first, [(0, 0)] * n, [0] * n, [0] * n, ())
 
 
 def _probes(language_model: LanguageModel) -> list[Encoded]:
