@@ -18,7 +18,7 @@ from core.errors import CanaryFailed, InputError, ModelError
 from core.items.texts import item_texts
 from core.jobs import run
 from core.jobs.run import ScoreRequest, score_dataset
-from core.scoring import canaries
+from core.scoring import causal_canaries
 from core.store.gate import Cache
 from core.store.items import put_dataset
 from core.store.query import query
@@ -193,7 +193,7 @@ def test_scores_that_no_longer_come_out_refuse_the_model(cache, model_folder):
 
 def test_a_model_whose_batches_disagree_is_scored_one_at_a_time(cache, model_folder, monkeypatch):
     fill(cache, 2)
-    monkeypatch.setattr(canaries, "_as_alone", lambda *arguments: False)
+    monkeypatch.setattr(causal_canaries, "_as_alone", lambda *arguments: False)
     result = score_dataset(cache, request(model_folder))
     assert result.batching == "exact"
     assert "one at a time" in result.notes[0]
@@ -323,13 +323,13 @@ def test_progress_counts_what_is_stored(cache, model_folder, monkeypatch):
 def test_self_checks_are_remembered(cache, model_folder, monkeypatch):
     fill(cache, 2)
     score_dataset(cache, request(model_folder), run_id="passed")
-    monkeypatch.setattr(canaries, "_as_alone", lambda *arguments: False)
+    monkeypatch.setattr(causal_canaries, "_as_alone", lambda *arguments: False)
     score_dataset(cache, request(model_folder), run_id="slow")
 
     def refuse(language_model):
         raise CanaryFailed("It looks ahead.")
 
-    monkeypatch.setattr(run, "check_causal", refuse)
+    monkeypatch.setattr(run, "check_model", refuse)
     with pytest.raises(CanaryFailed):
         score_dataset(cache, request(model_folder), run_id="refused")
     table = runs(cache).set_index("run_id")

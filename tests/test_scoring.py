@@ -18,16 +18,12 @@ from core.errors import CanaryFailed
 from core.items.texts import join, make_text
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
-from core.scoring import canaries
-from core.scoring.canaries import (
-    PROBES,
-    check_causal,
-    check_known_scores,
-    choose_layout,
-    same_but_for_rounding,
-)
+from core.scoring import causal_canaries
+from core.scoring.canaries import check_known_scores, choose_layout
+from core.scoring.causal_canaries import check_causal
 from core.scoring.encoding import bos_policy
 from core.scoring.logprobs import Layout, token_logprobs
+from core.scoring.probes import PROBES, same_but_for_rounding
 from core.scoring.texts import score_texts
 from core.scoring.version import SCORING_VERSION
 from core.types import Reason, TokenScore, Unscored
@@ -314,7 +310,7 @@ def test_a_layer_that_looks_back_less_far_than_its_config_says_is_noticed(
     layout, notes = choose_layout(language_model)
     assert layout is Layout.PADDED
     assert "Packed scores differ" in notes[0]
-    monkeypatch.setattr(canaries, "LONG", 40)
+    monkeypatch.setattr(causal_canaries, "LONG", 40)
     assert choose_layout(language_model)[0] is Layout.PACKED
 
 

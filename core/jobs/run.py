@@ -20,7 +20,7 @@ from core.jobs.progress import Progress, Stop, Watch, never, unwatched
 from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
-from core.scoring.canaries import check_causal, check_known_scores, choose_layout
+from core.scoring.canaries import check_known_scores, check_model, choose_layout
 from core.scoring.encoding import bos_policy
 from core.scoring.logprobs import Layout
 from core.scoring.texts import Outcome, score_texts
@@ -124,7 +124,7 @@ def checked_scorer(
     Scorer, Layout and notes
         The notes say where a check put the job on a slower path.
     """
-    check_causal(language_model)
+    check_model(language_model)
     layout, notes = (Layout.SINGLE, ()) if exact else choose_layout(language_model)
     return scorer_of(language_model, exact=layout is Layout.SINGLE), layout, notes
 
