@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from benchmarks.counting import Work, counting
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
+from core.scoring.encoding import Encoded, encode
 from core.scoring.logprobs import Layout
 from core.scoring.texts import score_texts
-from core.scoring.encoding import Encoded, encode
 from core.types import Text, TokenScore
 
 Scores = dict[str, TokenScore]
