@@ -123,16 +123,20 @@ def test_difflib_matches_what_its_opcodes_call_equal(a: list, b: list) -> None:
 
 
 @settings(deadline=None)
-@given(*[st.lists(st.integers(0, 3), min_size=1, max_size=10)] * 2)
-def test_enclosed_tokens_are_aligned_as_between_special_ones(a: list, b: list) -> None:
+@given(*[st.lists(st.integers(0, 3), min_size=1, max_size=10)] * 2, st.booleans(), st.booleans())
+def test_difflib_aligns_tokens_as_between_special_ones(
+    a: list, b: list, front: bool, behind: bool
+) -> None:
     def of(ids: list) -> Sentence:
         no_spans = np.full(len(ids), -1, np.int32)
         return Sentence("", np.array(ids, np.int32), no_spans, no_spans)
 
-    masks = unmodified_tokens(of(a), of(b), unit="token", align="difflib", enclosed=True)
-    with_special = matching_blocks([101, *a, 102], [101, *b, 102], "difflib")
+    masks = unmodified_tokens(of(a), of(b), unit="token", align="difflib", special=(front, behind))
+    of_a, of_b = ([101] * front + ids + [102] * behind for ids in (a, b))
     inner = [
-        (i - 1, j - 1) for i, j in positions(with_special) if 0 < i <= len(a) and 0 < j <= len(b)
+        (i - front, j - front)
+        for i, j in positions(matching_blocks(of_a, of_b, "difflib"))
+        if of_a[i] < 100
     ]
     assert np.flatnonzero(masks[0]).tolist() == [i for i, _ in inner]
     assert np.flatnonzero(masks[1]).tolist() == [j for _, j in inner]

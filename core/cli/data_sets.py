@@ -38,11 +38,20 @@ def import_data_set(
         ),
     ],
     data_format: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--format", metavar="FORMAT", help=f"Layout of the rows: {', '.join(FORMATS)}."
+            "--format",
+            metavar="FORMAT",
+            help=f"Layout of the rows: {', '.join(FORMATS)} (default: the header tells).",
         ),
-    ] = "native",
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Language of crows-pairs rows (default: from the file's name, else en).",
+        ),
+    ] = None,
     dataset: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
@@ -60,7 +69,7 @@ def import_data_set(
     only once, so importing again loses nothing.
     """
     try:
-        report = read_dataset(path, data_format)
+        report = read_dataset(path, data_format, language=language)
     except DataSetError as error:
         if as_json:
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
@@ -71,7 +80,7 @@ def import_data_set(
         name,
         report.items,
         path=str(path),
-        format=data_format,
+        format=report.format,
         sha256=report.sha256,
         replace=replace,
     )

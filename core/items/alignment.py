@@ -23,7 +23,6 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +71,7 @@ class Sentence:
     @property
     def has_spans(self) -> bool:
         """Whether it is known where the tokens lie."""
-        return bool((self.starts >= 0).all())
+        return bool(self.starts.min(initial=0) >= 0)
 
 
 def split_words(text: str) -> list[str]:
@@ -81,7 +80,12 @@ def split_words(text: str) -> list[str]:
 
 
 def unmodified_tokens(
-    a: Sentence, b: Sentence, *, unit: str = "word", align: str = "lcs", enclosed: bool = False
+    a: Sentence,
+    b: Sentence,
+    *,
+    unit: str = "word",
+    align: str = "lcs",
+    special: tuple[bool, bool] = (False, False),
 ) -> tuple[Mask, Mask]:
     """Which tokens of two sentences are unmodified.
 
@@ -91,9 +95,9 @@ def unmodified_tokens(
         "word" or "token".
     align
         "lcs" or "difflib".
-    enclosed
-        For tokens aligned by difflib: something that both share stands in front and behind, as the
-        special tokens do in the published code. It moves what difflib finds in rare cases.
+    special
+        For tokens aligned by difflib: whether both sentences have a special token in front and
+        behind, which the published code aligns too. It moves what difflib finds in rare cases.
 
     Returns
     -------
@@ -111,8 +115,10 @@ def unmodified_tokens(
     """
     if unit == "token":
         ids_a, ids_b = a.token_ids.tolist(), b.token_ids.tolist()
-        blocks = _enclosed(ids_a, ids_b) if enclosed and align == "difflib" else None
-        blocks = matching_blocks(ids_a, ids_b, align) if blocks is None else blocks
+        if align == "difflib":
+            blocks = _between_special(ids_a, ids_b, *special)
+        else:
+            blocks = matching_blocks(ids_a, ids_b, align)
         return _masks(blocks, len(ids_a), len(ids_b))
     if unit != "word":
         raise InputError(f"{unit!r} is not a unit; choose from: {', '.join(UNITS)}.")
@@ -156,7 +162,8 @@ def _longest_common(a: Sequence[Any], b: Sequence[Any]) -> list[Block]:
 
 
 def _common_beginning(a: Sequence[Any], b: Sequence[Any]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+    shorter = min(len(a), len(b))
+    return next((i for i in range(shorter) if a[i] != b[i]), shorter)
 
 
 def _middle(a: Sequence[Any], b: Sequence[Any]) -> list[Block]:
@@ -214,15 +221,17 @@ def _blocks(matched: list[tuple[int, int]]) -> list[Block]:
     return blocks
 
 
-def _enclosed(a: list[int], b: list[int]) -> list[Block]:
-    """Blocks of difflib with an id of no token (-1, -2) in front and behind."""
-    found = matching_blocks([-1, *a, -2], [-1, *b, -2], "difflib")
+def _between_special(a: list[int], b: list[int], front: bool, behind: bool) -> list[Block]:
+    """Blocks of difflib as they are with special tokens (-1 and -2, ids of no token) around."""
+    before, after = [-1] * front, [-2] * behind
+    found = matching_blocks([*before, *a, *after], [*before, *b, *after], "difflib")
     trimmed = []
     for i, j, n in found:
-        skip = int(i == 0)
-        n -= skip + int(i + n == len(a) + 2)
-        if n > 0:
-            trimmed.append(Block(i + skip - 1, j + skip - 1, n))
+        # Only equal special tokens match, so both sentences lose as much of a block.
+        skip = int(front and i == 0)
+        length = n - skip - int(behind and i + n == front + len(a) + 1)
+        if length > 0:
+            trimmed.append(Block(i + skip - front, j + skip - front, length))
     return trimmed
 
 
@@ -240,11 +249,14 @@ def _in_shared_words(a: Sentence, b: Sentence, blocks: list[Block]) -> tuple[Mas
     reach_a, reach_b = _words_of_tokens(a), _words_of_tokens(b)
     while True:
         kept_a, kept_b = _within(reach_a, shared_a), _within(reach_b, shared_b)
-        torn = _torn(reach_a, kept_a, shared_a)[words_a] | _torn(reach_b, kept_b, shared_b)[words_b]
-        if not torn.any():
+        torn_a, torn_b = _torn(reach_a, kept_a), _torn(reach_b, kept_b)
+        if not torn_a and not torn_b:
+            return kept_a, kept_b
+        torn = [w in torn_a or v in torn_b for w, v in zip(words_a, words_b, strict=True)]
+        if not any(torn):
             return kept_a, kept_b
         shared_a[words_a[torn]] = shared_b[words_b[torn]] = False
-        words_a, words_b = words_a[~torn], words_b[~torn]
+        words_a, words_b = np.flatnonzero(shared_a), np.flatnonzero(shared_b)
 
 
 Reach = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
@@ -271,9 +283,8 @@ def _within(reach: Reach, shared: Mask) -> Mask:
     return within
 
 
-def _torn(reach: Reach, kept: Mask, shared: Mask) -> Mask:
-    """Which shared words have a token that also reaches into a modified one."""
-    torn = np.zeros(len(shared), np.bool_)
-    for first, last in zip(*(ends[~kept] for ends in reach), strict=True):
-        torn[first : last + 1] = True
-    return torn & shared
+def _torn(reach: Reach, kept: Mask) -> set[int]:
+    """The words of tokens that reach into several, of which one is modified."""
+    first, last = reach
+    lost = np.flatnonzero((first != last) & ~kept)
+    return {word for t in lost for word in range(first[t], last[t] + 1)}

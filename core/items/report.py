@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
+from core.items.conditions import normalise_language
+from core.items.crows_pairs import looks_like_pairs, read_pairs
 from core.items.files import content_hash, read_files
 from core.items.native import Row, read_rows
 from core.items.places import refusal
 from core.items.row_checks import row_notes
 from core.items.set_checks import duplicate_keys, set_notes
-from core.items.tables import read_table
+from core.items.tables import Table, read_table
 from core.items.texts import is_collapsed
 from core.types import Item, Problem, Severity
 
-FORMATS = ("native",)
+NATIVE, CROWS_PAIRS = "native", "crows-pairs"
+FORMATS = (NATIVE, CROWS_PAIRS)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class ImportReport:
     problems: tuple[Problem, ...]  # in the order of files and rows
     counts: dict[str, ConditionCount]  # by condition, in order of appearance
     sha256: str  # of the file; of a folder, of the lines `sha256sum` prints for its data files
+    format: str = NATIVE  # the layout of its rows; of several, all of them
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -45,7 +49,12 @@ class ImportReport:
         return tuple(p for p in self.problems if p.severity is Severity.NOTE)
 
 
-def read_dataset(path: Path, format: str = "native") -> ImportReport:  # noqa: A002
+def read_dataset(
+    path: Path,
+    format: str | None = None,  # noqa: A002
+    *,
+    language: str | None = None,
+) -> ImportReport:
     """Read the items of a file, or of every data file directly in a folder, sorted by name.
 
     Parameters
@@ -53,22 +62,31 @@ def read_dataset(path: Path, format: str = "native") -> ImportReport:  # noqa: A
     path
         A `.csv`, `.jsonl` or `.parquet` file, or a folder of them.
     format
-        The schema of the rows: "native", described in data/README.md.
+        The layout of the rows, described in data/README.md: "native" or "crows-pairs". Left out,
+        the header of each file tells.
+    language
+        Of sentence pairs, whose rows do not name it; left out, the file's name may, else it is
+        English. Native rows have a condition.
 
     Raises
     ------
     InputError
-        The path holds nothing to read, or the format is not known.
+        The path holds nothing to read, the format or language is not known, or a language is given
+        for rows that have their own.
     DataSetError
         At least one problem is an error; it carries all problems, and nothing was dropped.
     """
-    if format not in FORMATS:
+    if format not in (None, *FORMATS):
         raise InputError(f"{format!r} is not a format; choose from: {', '.join(FORMATS)}.")
+    language = None if language is None else normalise_language(language)
     files, problems = read_files(path)
     rows: list[Row] = []
+    layouts: dict[str, None] = {}
     for file in files:
         table = read_table(file)
-        found_rows, found = read_rows(table)
+        layout = format or _layout(table)
+        layouts[layout] = None
+        found_rows, found = _read(table, layout, language)
         rows += found_rows
         problems += table.problems + found
     problems += [*duplicate_keys(rows), *row_notes(rows)]
@@ -79,7 +97,24 @@ def read_dataset(path: Path, format: str = "native") -> ImportReport:  # noqa: A
     if _errors(problems):
         raise refusal(path, problems)
     items = tuple(row.item for row in rows if row.item is not None)
-    return ImportReport(items, tuple(problems), _count(items), content_hash(path, files))
+    return ImportReport(
+        items, tuple(problems), _count(items), content_hash(path, files), ", ".join(layouts)
+    )
+
+
+def _layout(table: Table) -> str:
+    return CROWS_PAIRS if looks_like_pairs(table.columns) else NATIVE
+
+
+def _read(table: Table, layout: str, language: str | None) -> tuple[list[Row], list[Problem]]:
+    if layout == CROWS_PAIRS:
+        return read_pairs(table, language)
+    if language is not None:
+        raise InputError(
+            f"The rows of {table.place.file} name their language in the column condition; leave "
+            "out --language."
+        )
+    return read_rows(table)
 
 
 def _errors(problems: Sequence[Problem]) -> tuple[Problem, ...]:

@@ -102,5 +102,6 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+@cache
 def _is_punctuation(character: str) -> bool:
     return unicodedata.category(character).startswith("P")
