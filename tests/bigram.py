@@ -1,4 +1,7 @@
-"""A "language model" whose next token depends on the last one only: log P is known by hand."""
+"""A "language model" whose next token depends on the last one only: log P is known by hand.
+
+Its masked twin looks at both neighbours.
+"""
 
 from __future__ import annotations
 
@@ -73,4 +76,60 @@ def bigram_model(
         device="cpu",
         attention="sdpa",
         window=window,
+    )
+
+
+class MaskedBody(torch.nn.Module):
+    """Hidden states of a token are what its two neighbours say; `copies` counts rows."""
+
+    def __init__(self, table: np.ndarray, *, looks_ahead: bool) -> None:
+        super().__init__()
+        self.embeddings = torch.nn.Embedding.from_pretrained(torch.tensor(table).float())
+        self.looks_ahead = looks_ahead
+        self.copies = 0
+
+    def forward(self, input_ids: torch.Tensor, **options: Any) -> SimpleNamespace:
+        self.copies += len(input_ids)
+        said = self.embeddings(input_ids)  # (B, T, V)
+        nothing = torch.zeros_like(said[:, :1])
+        before = torch.cat([nothing, said[:, :-1]], dim=1)
+        after = torch.cat([said[:, 1:], nothing], dim=1) if self.looks_ahead else 0
+        return SimpleNamespace(last_hidden_state=before + 2 * after)
+
+
+class MaskedBigram(torch.nn.Module):
+    """Logits of a token: its row of the table for the token before, and twice that for the next."""
+
+    def __init__(self, table: np.ndarray, *, looks_ahead: bool) -> None:
+        super().__init__()
+        self.table = table
+        self.base_model = MaskedBody(table, looks_ahead=looks_ahead)
+        self.lm_head = torch.nn.Identity()
+
+    def get_input_embeddings(self) -> torch.nn.Embedding:
+        return self.base_model.embeddings
+
+    def forward(self, input_ids: torch.Tensor, **options: Any) -> SimpleNamespace:
+        return SimpleNamespace(logits=self.base_model(input_ids, **options).last_hidden_state)
+
+
+def masked_bigram_logprob(table: np.ndarray, before: int, after: int, token: int) -> float:
+    """Log P(token | before, after) in nats, in float64, straight from the definition."""
+    logits = table[before].astype(np.float64) + 2 * table[after].astype(np.float64)
+    return float(logits[token] - np.log(np.exp(logits).sum()))
+
+
+def masked_bigram_model(
+    tokenizer: PreTrainedTokenizerBase, *, looks_ahead: bool = True
+) -> LanguageModel:
+    """The masked twin over the tokenizer's vocabulary."""
+    return LanguageModel(
+        model=MaskedBigram(bigram_table(len(tokenizer)), looks_ahead=looks_ahead),
+        tokenizer=tokenizer,
+        label="masked bigram",
+        fingerprint="test:masked-bigram",
+        kind="masked",
+        dtype="float32",
+        device="cpu",
+        attention="sdpa",
     )

@@ -81,6 +81,13 @@ def score(
         bool,
         typer.Option("--no-double-quant", help="Keep the scales of nf4 in float32."),
     ] = False,
+    variant: Annotated[
+        str,
+        typer.Option(
+            metavar="VARIANT",
+            help="Masked models: original, or within_word_l2r (masks the rest of the word too).",
+        ),
+    ] = "original",
     exact: Annotated[
         bool,
         typer.Option("--exact", help="One text at a time: slower, and a scorer of its own."),
@@ -109,6 +116,7 @@ def score(
         quantization=quantization,
         compute_dtype=compute_dtype,
         no_double_quant=no_double_quant,
+        variant=variant,
         device=device,
         exact=exact,
         trust_remote_code=trust_remote_code,

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from core.items.texts import join
 from core.jobs.follow import recorded_speed
-from core.jobs.run import scorer_of
+from core.jobs.run import checked_variant, scorer_of
 from core.jobs.spec import ScoreRequest
 from core.models.batches import first_budget
 from core.models.fingerprint import weight_files
 from core.models.memory import MemoryEstimate, estimate_memory
 from core.models.plan import plan_model
-from core.scoring.encoding import Encoded, encode
+from core.scoring.encoding import Encoded, encode, encode_masked
 from core.settings import DEFAULT_SEED
 from core.store.gate import Cache
 from core.store.items import require_dataset
@@ -71,17 +71,20 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
         quantization=request.quantization,
         compute_dtype=request.compute_dtype,
         double_quant=not request.no_double_quant,
+        kind=None,
         download=False,
     )
     model = plan.described()
     exact = request.exact or model.depends_on_batch
-    scorer = scorer_of(model, exact=exact)
+    scorer = scorer_of(model, checked_variant(request.variant, model), exact=exact)
     texts = missing_texts(cache, scorer.scorer_id, request.dataset)
     characters = sum(_length(text) for text in texts)
     # Drawn, not every n-th: roles and conditions follow each other in a fixed order.
     sample = random.Random(DEFAULT_SEED).sample(texts, min(len(texts), SAMPLE))
-    encoded = [encode(model.tokenizer, text, model.window) for text in sample]
-    read, scored, longest = _tokens(encoded)
+    masked = model.kind == "masked"
+    encode_one = encode_masked if masked else encode
+    encoded = [encode_one(model.tokenizer, text, model.window) for text in sample]
+    read, scored, longest = _tokens(encoded, masked=masked)
     share = characters / max(1, sum(_length(text) for text in sample))
     seconds, source = _seconds(cache, scorer.scorer_id, characters)
     return Estimate(
@@ -111,12 +114,15 @@ def _certain_budget(device: str) -> int:
     return first_budget(device).tokens if device == "cpu" else 0
 
 
-def _tokens(encoded: Sequence[object]) -> tuple[int, int, int]:
-    """Tokens read, tokens scored, and those of the longest text."""
+def _tokens(encoded: Sequence[object], *, masked: bool) -> tuple[int, int, int]:
+    """Tokens read, tokens scored, and those of the longest text.
+
+    A masked model reads a text once for every token of it that is scored.
+    """
     ready = [e for e in encoded if isinstance(e, Encoded)]
     return (
-        sum(len(e.ids) for e in ready),
-        sum(len(e.ids) - e.first for e in ready),
+        sum(len(e.ids) * (len(e.spans) if masked else 1) for e in ready),
+        sum(len(e.spans) for e in ready),
         max((len(e.ids) for e in ready), default=0),
     )
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
+from typing import cast
 
-from core.errors import CacheError, CanaryFailed
+from core.errors import CacheError, CanaryFailed, InputError
 from core.items.texts import join
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import Progress, Stop, Watch, never, unwatched
@@ -21,8 +22,9 @@ from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
 from core.scoring.canaries import check_known_scores, check_model, choose_layout
-from core.scoring.encoding import bos_policy
+from core.scoring.encoding import bos_policy, special_policy
 from core.scoring.logprobs import Layout
+from core.scoring.masked import VARIANTS, Variant
 from core.scoring.texts import Outcome, score_texts
 from core.scoring.version import SCORING_VERSION
 from core.store.gate import Cache
@@ -88,17 +90,20 @@ def score_dataset(
             quantization=request.quantization,
             compute_dtype=request.compute_dtype,
             double_quant=not request.no_double_quant,
+            kind=None,
         )
+        variant = checked_variant(request.variant, language_model)
         watch(Progress("checking the model"))
-        scorer, layout, notes = checked_scorer(language_model, exact=request.exact)
+        scorer, layout, notes = checked_scorer(language_model, variant, exact=request.exact)
         with one_at_a_time(cache, KIND, scorer.scorer_id, run_id):
-            check_known_scores(language_model, sample_scores(cache, scorer.scorer_id))
+            known_scores = sample_scores(cache, scorer.scorer_id)
+            check_known_scores(language_model, known_scores, variant)
             put_scorer(cache, scorer)
             missing = missing_texts(cache, scorer.scorer_id, request.dataset)
             checks = f"slow path: {' '.join(notes)}" if notes else PASSED
             _start(cache, run_id, request, scorer.scorer_id, checks, scorer.quantization)
             known = Progress("scoring", scorer_id=scorer.scorer_id, checks=checks)
-            outcomes = score_texts(language_model, missing, layout=layout)
+            outcomes = score_texts(language_model, missing, layout=layout, variant=variant)
             done = _fill(cache, run_id, outcomes, missing, known, watch, stop)
     return ScoreResult(
         scorer_id=scorer.scorer_id,
@@ -115,7 +120,7 @@ def score_dataset(
 
 
 def checked_scorer(
-    language_model: LanguageModel, *, exact: bool
+    language_model: LanguageModel, variant: Variant, *, exact: bool
 ) -> tuple[Scorer, Layout, tuple[str, ...]]:
     """Run the self-checks that need the model alone.
 
@@ -126,11 +131,31 @@ def checked_scorer(
     """
     check_model(language_model)
     layout, notes = (Layout.SINGLE, ()) if exact else choose_layout(language_model)
-    return scorer_of(language_model, exact=layout is Layout.SINGLE), layout, notes
+    return scorer_of(language_model, variant, exact=layout is Layout.SINGLE), layout, notes
 
 
-def scorer_of(language_model: LanguageModel, *, exact: bool) -> Scorer:
+def checked_variant(name: str, language_model: LanguageModel) -> Variant:
+    """The variant of a masked model's scores that a name stands for.
+
+    Raises
+    ------
+    InputError
+        When there is no such variant, or the model is a causal one, which has none.
+    """
+    if name not in VARIANTS:
+        raise InputError(f'variant is "{name}", which is none of {", ".join(VARIANTS)}.')
+    if language_model.kind != "masked" and name != VARIANTS[0]:
+        raise InputError(
+            f"{language_model.label} is a causal model, and variant {name} is for masked ones; "
+            "leave the variant out."
+        )
+    return cast("Variant", name)
+
+
+def scorer_of(language_model: LanguageModel, variant: Variant, *, exact: bool) -> Scorer:
     """The identity under which this model's scores are kept."""
+    masked = language_model.kind == "masked"
+    around = special_policy if masked else bos_policy
     return Scorer(
         model=language_model.label,
         fingerprint=language_model.fingerprint,
@@ -138,8 +163,8 @@ def scorer_of(language_model: LanguageModel, *, exact: bool) -> Scorer:
         dtype=language_model.dtype,
         device=language_model.device,
         attention=language_model.attention,
-        method="causal",
-        bos=bos_policy(language_model.tokenizer),
+        method=f"pll:{variant}" if masked else "causal",
+        bos=around(language_model.tokenizer),
         batching="exact" if exact else "batched",
         scoring_version=SCORING_VERSION,
     )

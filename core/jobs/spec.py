@@ -28,6 +28,7 @@ class ScoreRequest:
     quantization: str = "none"
     compute_dtype: str = "auto"  # of nf4
     no_double_quant: bool = False  # of nf4
+    variant: str = "original"  # of a masked model's scores: core/scoring/masked.py
 
 
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)

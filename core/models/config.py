@@ -87,8 +87,13 @@ def _reason(error: Exception) -> str:
     return first_line(error).rstrip(".")
 
 
-def check_kind(config: PreTrainedConfig, kind: Kind, label: str) -> None:
-    """Refuse a model whose head cannot compute what is asked.
+def check_kind(config: PreTrainedConfig, kind: Kind | None, label: str) -> Kind:
+    """The kind of a checkpoint's head; refuse one that cannot compute what is asked.
+
+    Parameters
+    ----------
+    kind
+        What is asked; None for whatever a language model's head computes.
 
     Raises
     ------
@@ -96,8 +101,8 @@ def check_kind(config: PreTrainedConfig, kind: Kind, label: str) -> None:
         When the checkpoint's head is of another kind, or there is none.
     """
     found = checkpoint_kind(config)
-    if found == kind:
-        return
+    if found is not None and kind in (None, found):
+        return found
     named = (config.architectures or [config.model_type])[0]
     if found is not None:
         raise WrongModelKind(
@@ -105,9 +110,10 @@ def check_kind(config: PreTrainedConfig, kind: Kind, label: str) -> None:
             f"ask for {found} scoring, or name a {kind} model."
         )
     holds = "an encoder-decoder" if config.is_encoder_decoder else "no language-model head"
+    wanted = kind or "causal or masked"
     raise WrongModelKind(
-        f"{label} has {holds} ({named}), so it gives no {kind} log-probabilities; name a {kind} "
-        "language model."
+        f"{label} has {holds} ({named}), so it gives no {wanted} log-probabilities; name a "
+        f"{wanted} language model."
     )
 
 

@@ -39,7 +39,7 @@ def open_model(
     dtype: str = "auto",
     device: str = "auto",
     trust_remote_code: bool = False,
-    kind: Kind = "causal",
+    kind: Kind | None = "causal",
     quantization: str = "none",
     compute_dtype: str = "auto",
     double_quant: bool = True,
@@ -61,7 +61,7 @@ def open_model(
     trust_remote_code
         Run Python code that comes with the model.
     kind
-        The head that the caller needs.
+        The head that the caller needs; None for the one that the checkpoint has.
     quantization
         "none" (as the checkpoint is), "int8" or "nf4": core/models/quantization.py.
     compute_dtype
@@ -113,7 +113,7 @@ def open_model(
         tokenizer=plan.tokenizer,
         label=plan.source.label,
         fingerprint=plan.fingerprint(),
-        kind=kind,
+        kind=plan.kind,
         dtype=_main_dtype(model),
         device=next(model.parameters()).device.type,
         attention=model.config._attn_implementation,

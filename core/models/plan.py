@@ -181,7 +181,7 @@ def plan_model(
     dtype: str = "auto",
     device: str = "auto",
     trust_remote_code: bool = False,
-    kind: Kind = "causal",
+    kind: Kind | None = "causal",
     quantization: str = "none",
     compute_dtype: str = "auto",
     double_quant: bool = True,
@@ -196,7 +196,8 @@ def plan_model(
     """
     device = _choose_device(device)
     _check_name("dtype", dtype, ["auto", *DTYPES])
-    _check_name("kind", kind, get_args(Kind))
+    if kind is not None:
+        _check_name("kind", kind, get_args(Kind))
     _check_name("quantization", quantization, QUANTIZATIONS)
     _check_name("compute dtype", compute_dtype, ["auto", *DTYPES])
     if quantization != "nf4" and (compute_dtype != "auto" or not double_quant):
@@ -211,7 +212,7 @@ def plan_model(
         check_weights_exist(source)
     states = read_states(source)
     config = read_config(source, trust_remote_code=trust_remote_code)
-    check_kind(config, kind, source.label)
+    kind = check_kind(config, kind, source.label)
     if quantization != "none" and getattr(config, "quantization_config", None) is not None:
         raise ModelError(
             f"{source.label} was already quantised when it was saved; open it with quantization "
