@@ -4,12 +4,16 @@ An item gets a row when each of its texts is either scored or known not to be sc
 the latter all its numbers are NULL and `flags` names the reason: the continuations of an item leave
 together. Collapsed items compare nothing and get no row.
 
+Pairs of sentences have scores of their own besides (core/store/pair_rows.py), refreshed with them.
+
 The functions work on a temporary table `touched(dataset, item_id, condition)` of the connection.
 """
 
 from __future__ import annotations
 
 import duckdb
+
+from core.store.pair_rows import refresh_pairs
 
 ROLES = {
     "stereotype": "stereotype",
@@ -82,6 +86,7 @@ def refresh(con: duckdb.DuckDBPyConnection, scorer_id: str) -> None:
         {"scorer": scorer_id},
     )
     con.execute(f"INSERT INTO item_score {DERIVED}", {"scorer": scorer_id})
+    refresh_pairs(con, scorer_id)
 
 
 def touched_datasets(con: duckdb.DuckDBPyConnection) -> list[str]:

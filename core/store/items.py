@@ -223,7 +223,7 @@ def _same_items(con: duckdb.DuckDBPyConnection, name: str) -> bool:
 
 
 def _insert(con: duckdb.DuckDBPyConnection, name: str, origin: list[object]) -> None:
-    for table in ("dataset", "item", "item_score"):
+    for table in ("dataset", "item", "item_score", "pair_score"):
         con.execute(f"DELETE FROM {table} WHERE dataset = ?", [name])
     con.execute("INSERT INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)", [name, *origin])
     con.execute("INSERT INTO item BY NAME SELECT ? AS dataset, * FROM incoming", [name])

@@ -13,8 +13,10 @@ import duckdb
 
 from core.errors import CacheError
 from core.store.clock import utc_now
+from core.store.derive import touch_dataset
 from core.store.faults import newer
 from core.store.fetch import first_row
+from core.store.pair_rows import refresh_pairs
 
 _FIRST = """
 CREATE TABLE dataset (
@@ -93,11 +95,30 @@ CREATE TABLE slice (
 # How a model's self-checks came out in a run; empty for the runs of before.
 _CHECKS = "ALTER TABLE run ADD COLUMN checks VARCHAR DEFAULT ''"
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS)
+# Which items are pairs of sentences, their scores, and the data sets that want another alignment.
+_PAIRS = r"""
+CREATE VIEW pair AS
+    SELECT dataset, item_id, condition, collapsed, row_order, context,
+        stereotype AS more, anti_stereotype AS less,
+        text_stereotype AS text_more, text_anti AS text_less, metadata
+    FROM item
+    WHERE text_unrelated IS NULL AND text_unknown IS NULL AND regexp_full_match(context, '\s*');
+CREATE TABLE pair_score (
+    scorer_id VARCHAR NOT NULL, dataset VARCHAR NOT NULL, item_id VARCHAR NOT NULL,
+    condition VARCHAR NOT NULL, unit VARCHAR NOT NULL, align VARCHAR NOT NULL,
+    score_more DOUBLE, score_less DOUBLE, n_unmodified INTEGER NOT NULL, flags VARCHAR[] NOT NULL
+);
+CREATE TABLE pair_alignment (dataset VARCHAR NOT NULL, align VARCHAR NOT NULL);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS)
+FIRST_WITH_PAIRS = 4
 
 
 def migrate(con: duckdb.DuckDBPyConnection, file: Path) -> None:
     """Bring the tables up to date, inside the caller's transaction.
+
+    A cache from before there were pair scores gets those of all its scored pairs.
 
     Raises
     ------
@@ -112,6 +133,10 @@ def migrate(con: duckdb.DuckDBPyConnection, file: Path) -> None:
     for number, sql in enumerate(MIGRATIONS[done:], start=done + 1):
         con.execute(sql)
         con.execute("INSERT INTO migration VALUES (?, ?)", [number, utc_now()])
+    if 0 < done < FIRST_WITH_PAIRS:
+        touch_dataset(con)
+        for (scorer_id,) in con.execute("SELECT scorer_id FROM scorer").fetchall():
+            refresh_pairs(con, scorer_id)
 
 
 def schema_number(con: duckdb.DuckDBPyConnection, file: Path) -> int:

@@ -35,8 +35,8 @@ def repair(cache: Cache, *, newer: bool = False) -> RepairResult:
     """Make a cache usable again.
 
     A file that opens is put right: of scores that are there twice the first stays, wrong ones are
-    removed (they are computed again), item scores are derived anew. A file that does not open is
-    renamed, never deleted, and an empty cache takes its place.
+    removed (they are computed again), item and pair scores are derived anew. A file that does not
+    open is renamed, never deleted, and an empty cache takes its place.
 
     Parameters
     ----------
@@ -86,6 +86,7 @@ def _put_right(con: duckdb.DuckDBPyConnection) -> str:
         return "The cache is in order; nothing was changed."
     removed = sum(_delete(con, sql) for sql in _WRONG)
     con.execute("DELETE FROM item_score")
+    con.execute("DELETE FROM pair_score")
     touch_dataset(con)
     scorers = scorer_ids(con)
     for scorer_id in scorers:
@@ -93,7 +94,7 @@ def _put_right(con: duckdb.DuckDBPyConnection) -> str:
     names = [name for (name,) in con.execute("SELECT dataset FROM dataset").fetchall()]
     bump(con, ["", *scorers], names)
     said = ["The cache was put right:", *before]
-    said.append(f"{removed} rows were removed and all item scores derived anew.")
+    said.append(f"{removed} rows were removed and all item and pair scores derived anew.")
     if after := findings(con):
         said += ["This is left:", *after]
     return " ".join(said)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import duckdb
 
 from core.store.derive import DERIVED, touch_dataset
 from core.store.fetch import count
 from core.store.gate import Cache
+from core.store.pair_rows import AT_A_TIME, different_pairs
 from core.store.scorers import scorer_ids
 
 _Answer = TypeVar("_Answer")
+_Question: TypeAlias = Callable[[duckdb.DuckDBPyConnection], Any]
 
 UNEQUAL = (
     "len(token_ids) != len(logprobs) OR len(starts) != len(logprobs) "
@@ -52,6 +54,12 @@ _RULES = {
     "An item score is of a scorer that the cache does not know": (
         "SELECT 1 FROM item_score ANTI JOIN scorer USING (scorer_id)"
     ),
+    "A pair score is of a scorer that the cache does not know": (
+        "SELECT 1 FROM pair_score ANTI JOIN scorer USING (scorer_id)"
+    ),
+    "A pair score is of no pair that the cache holds": (
+        "SELECT 1 FROM pair_score ANTI JOIN pair USING (dataset, item_id, condition)"
+    ),
 }
 
 
@@ -67,18 +75,25 @@ def verify(cache: Cache) -> list[str]:
     """
     for name in _ask(cache, _tables):
         _ask(cache, partial(_read, name=name))
-    counts = {rule: _ask(cache, partial(_broken, sql=sql)) for rule, sql in _RULES.items()}
-    for scorer_id in _ask(cache, scorer_ids):
-        counts[_derived(scorer_id)] = _ask(cache, partial(_different, scorer_id=scorer_id))
-    return _sentences(counts)
+    return _sentences(_counts(partial(_ask, cache)))
 
 
 def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
     """The breaches that one connection sees; it may use temporary tables."""
-    counts = {rule: _broken(con, sql) for rule, sql in _RULES.items()}
-    for scorer_id in scorer_ids(con):
-        counts[_derived(scorer_id)] = _different(con, scorer_id)
-    return _sentences(counts)
+    return _sentences(_counts(lambda question: question(con)))
+
+
+def _counts(ask: Callable[[_Question], Any]) -> dict[str, int]:
+    """How often each rule is broken, one question after the other."""
+    counts = {rule: ask(partial(_broken, sql=sql)) for rule, sql in _RULES.items()}
+    for scorer_id in ask(scorer_ids):
+        counts[_derived("item", scorer_id)] = ask(partial(_different, scorer_id=scorer_id))
+        counts[_derived("pair", scorer_id)] = sum(
+            ask(partial(_different_pairs, scorer_id=scorer_id, dataset=dataset, first=first))
+            for dataset, n_rows in ask(_sizes)
+            for first in range(0, n_rows, AT_A_TIME)
+        )
+    return counts
 
 
 def read_everything(con: duckdb.DuckDBPyConnection) -> None:
@@ -105,13 +120,25 @@ def _broken(con: duckdb.DuckDBPyConnection, sql: str) -> int:
     return count(con, sql, {})
 
 
-def _derived(scorer_id: str) -> str:
-    return f"An item score under scorer {scorer_id} is not what its token scores give"
+def _derived(kind: str, scorer_id: str) -> str:
+    article = "An" if kind == "item" else "A"
+    return f"{article} {kind} score under scorer {scorer_id} is not what its token scores give"
 
 
 def _different(con: duckdb.DuckDBPyConnection, scorer_id: str) -> int:
     touch_dataset(con)
     return count(con, _DIFFERENT, {"scorer": scorer_id})
+
+
+def _sizes(con: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
+    """The data sets with pairs, and where their last one stands."""
+    return con.execute("SELECT dataset, max(row_order) + 1 FROM pair GROUP BY ALL").fetchall()
+
+
+def _different_pairs(
+    con: duckdb.DuckDBPyConnection, scorer_id: str, dataset: str, first: int
+) -> int:
+    return different_pairs(con, scorer_id, dataset, first, AT_A_TIME)
 
 
 def _sentences(counts: dict[str, int]) -> list[str]:
