@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig
@@ -21,7 +21,9 @@ from transformers.models.auto.modeling_auto import (
 
 from core.errors import ModelError, WrongModelKind
 from core.models.language_model import Kind
-from core.models.sources import Source
+
+if TYPE_CHECKING:
+    from core.models.sources import Source
 
 # Where families keep the longest text they can read.
 WINDOW_NAMES = (
