@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import typer
 
-from core.cli import cache, comparison, data_sets, scoring
+from core.cli import cache, comparison, data_sets, pairs, scoring
 from core.cli.terminal import print_error, print_problems
 from core.errors import DataSetError, InputError, StereoscopeError
 
@@ -34,6 +34,7 @@ app.command("import")(data_sets.import_data_set)
 app.command("score")(scoring.score)
 app.command("export")(data_sets.export)
 app.command("compare")(comparison.compare)
+app.command("pairs")(pairs.pairs)
 app.command("status")(cache.status)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)

@@ -1,0 +1,137 @@
+"""The command `pairs`: which sentence of a pair a model prefers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from core.analysis.overview import find_scorer, scorer_labels
+from core.analysis.pairs import pair_sentence, pair_summary, pair_table
+from core.cli.data_sets import DatasetOption
+from core.cli.terminal import (
+    CacheOption,
+    JsonOption,
+    open_cache,
+    out,
+    print_json,
+    print_table,
+    say,
+)
+from core.errors import InputError
+from core.export.tables import check_path, json_rows, write_table
+from core.items.alignment import ALIGNMENTS, UNITS
+from core.stats.pairs import TIES, Ties
+from core.store.pairs import ask_alignment, check_rule, has_pairs
+from core.store.scorers import scorers
+
+_SHOWN = {
+    "value": "Pairs",
+    "percent": "Share, %",
+    "n": "n",
+    "n_ties": "Ties",
+    "n_uninformative": "Uninformative",
+    "flips": "Flips, %",
+}
+
+
+def pairs(
+    dataset: DatasetOption,
+    scorer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Model name or scorer id (default: the only scorer)."),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(metavar="UNIT", help=f"What must be unmodified: {', '.join(UNITS)}.")
+    ] = "word",
+    align: Annotated[
+        str,
+        typer.Option(
+            metavar="ALIGNMENT",
+            help=f"How the sentences are aligned: {', '.join(ALIGNMENTS)} (as published).",
+        ),
+    ] = "lcs",
+    ties: Annotated[
+        str, typer.Option(metavar="RULE", help=f"How a tie counts: {', '.join(TIES)}.")
+    ] = "half",
+    decimals: Annotated[
+        int | None,
+        typer.Option(min=0, max=15, help="Round scores first (published: 3, with --ties against)."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write every pair: .csv, .parquet, .jsonl or .tex."),
+    ] = None,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the two sentences of each pair on what they share.
+
+    Prints in how many pairs the stereotypical sentence is the more probable one, by type and
+    direction, and how often the preference flips between the word rule and the token rule.
+    """
+    check_rule(unit, align)
+    rule = _ties(ties)
+    if output is not None:
+        check_path(output)
+    store = open_cache(cache)
+    if not has_pairs(store, dataset):
+        raise InputError(
+            f"{dataset} holds no sentence pairs: items with an empty context, a stereotype and an "
+            "anti_stereotype, and nothing else."
+        )
+    scorer_id = find_scorer(store, scorer)
+    if ask_alignment(store, dataset, align):
+        say(f"Aligned the pairs of {dataset} by {align}; this is kept.")
+    table = pair_table(store, scorer_id, dataset, unit, align)
+    other = pair_table(store, scorer_id, dataset, _other(unit), align, texts=False)
+    summary = pair_summary(table, other, ties=rule, decimals=decimals)
+    sentences = {c: pair_sentence(summary, c) for c in summary["condition"].unique()}
+    if output is not None:
+        write_table(table, output)
+    label = scorer_labels(scorers(store))[scorer_id]
+    if as_json:
+        print_json(
+            {
+                "dataset": dataset,
+                "scorer": {"scorer_id": scorer_id, "label": label},
+                "rule": {"unit": unit, "align": align, "ties": ties, "decimals": decimals},
+                "summary": json_rows(summary),
+                "sentences": [*sentences.values()],
+                "files": [] if output is None else [str(output)],
+            }
+        )
+        return
+    say(f"{label} ({scorer_id})", to=out)
+    say(
+        f"Pairs whose stereotypical sentence is preferred, by unmodified {unit}s\n"
+        f"(aligned by {align}; ties: {ties}). Flips: its preference is another by {_other(unit)}s.",
+        to=out,
+    )
+    for condition, sentence in sentences.items():
+        _print_summary(summary[summary["condition"] == condition])
+        say(sentence, to=out)
+    if output is not None:
+        say(f"Wrote {len(table)} pairs to {output}.")
+
+
+def _ties(name: str) -> Ties:
+    for rule in TIES:
+        if name == rule:
+            return rule
+    raise InputError(f"{name!r} is no way to count ties; choose from: {', '.join(TIES)}.")
+
+
+def _other(unit: str) -> str:
+    return next(name for name in UNITS if name != unit)
+
+
+def _print_summary(rows: pd.DataFrame) -> None:
+    shown = rows.assign(
+        percent=(100 * rows["share"]).round(2),
+        flips=(100 * rows["share_flips"]).round(2),
+        value=rows["value"].mask(rows["group"] == "direction", "direction " + rows["value"]),
+    )
+    print_table(shown[[*_SHOWN]].rename(columns=_SHOWN))
