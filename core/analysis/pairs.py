@@ -15,7 +15,6 @@ import pandas as pd
 from core.items.conditions import condition_rank
 from core.stats.pairs import Ties, preference_share, preferred
 from core.store.gate import Cache
-from core.store.pair_rows import UNINFORMATIVE
 from core.store.pairs import pair_scores
 
 MORE, LESS, TIE, UNDECIDED = "more", "less", "tie", "uninformative"
@@ -64,8 +63,7 @@ def pair_table(
     table["difference"] = table["score_more"] - table["score_less"]
     choice = preferred(table["score_more"], table["score_less"])
     words = np.select([choice == 1, choice == 0, choice == 0.5], [MORE, LESS, TIE], default="")
-    uninformative = np.array([UNINFORMATIVE in flags for flags in table["flags"]], dtype=np.bool_)
-    table["preferred"] = np.where(uninformative, UNDECIDED, words)
+    table["preferred"] = np.where(table["uninformative"], UNDECIDED, words)
     table["n_unmodified"] = table["n_unmodified"].astype("Int64")
     ranks = sorted(table["condition"].unique(), key=condition_rank)
     order = table["condition"].map({c: n for n, c in enumerate(ranks)}).argsort(kind="stable")

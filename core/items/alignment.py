@@ -245,18 +245,18 @@ def _masks(blocks: list[Block], n_a: int, n_b: int) -> tuple[Mask, Mask]:
 
 def _in_shared_words(a: Sentence, b: Sentence, blocks: list[Block]) -> tuple[Mask, Mask]:
     shared_a, shared_b = _masks(blocks, len(a.words), len(b.words))
-    words_a, words_b = np.flatnonzero(shared_a), np.flatnonzero(shared_b)  # the k-th are partners
     reach_a, reach_b = _words_of_tokens(a), _words_of_tokens(b)
     while True:
         kept_a, kept_b = _within(reach_a, shared_a), _within(reach_b, shared_b)
         torn_a, torn_b = _torn(reach_a, kept_a), _torn(reach_b, kept_b)
         if not torn_a and not torn_b:
             return kept_a, kept_b
-        torn = [w in torn_a or v in torn_b for w, v in zip(words_a, words_b, strict=True)]
+        # The k-th shared words of both are partners.
+        words_a, words_b = np.flatnonzero(shared_a), np.flatnonzero(shared_b)
+        torn = [i in torn_a or j in torn_b for i, j in zip(words_a, words_b, strict=True)]
         if not any(torn):
             return kept_a, kept_b
         shared_a[words_a[torn]] = shared_b[words_b[torn]] = False
-        words_a, words_b = np.flatnonzero(shared_a), np.flatnonzero(shared_b)
 
 
 Reach = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
@@ -268,9 +268,9 @@ def _words_of_tokens(sentence: Sentence) -> Reach:
     White space belongs to the word behind it, as in " black". A token that reaches behind the last
     word has the number of words as its last.
     """
-    ends = [end for _, end in sentence.spans]
-    first = np.searchsorted(ends, sentence.starts, side="right")
-    last = np.searchsorted(ends, sentence.ends, side="left")
+    ends = np.array([end for _, end in sentence.spans], dtype=np.int32)
+    first = ends.searchsorted(sentence.starts, side="right")
+    last = ends.searchsorted(sentence.ends, side="left")
     return first, np.maximum(first, last)  # one without characters lies in one word
 
 

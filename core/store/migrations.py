@@ -95,14 +95,16 @@ CREATE TABLE slice (
 # How a model's self-checks came out in a run; empty for the runs of before.
 _CHECKS = "ALTER TABLE run ADD COLUMN checks VARCHAR DEFAULT ''"
 
-# Which items are pairs of sentences, their scores, and the data sets that want another alignment.
-_PAIRS = r"""
+# What makes an item a pair of sentences: no context, and these two continuations alone.
+IS_PAIR = r"text_unrelated IS NULL AND text_unknown IS NULL AND regexp_full_match(context, '\s*')"
+
+# The pairs, their scores, and the data sets that want another alignment.
+_PAIRS = f"""
 CREATE VIEW pair AS
     SELECT dataset, item_id, condition, collapsed, row_order, context,
         stereotype AS more, anti_stereotype AS less,
         text_stereotype AS text_more, text_anti AS text_less, metadata
-    FROM item
-    WHERE text_unrelated IS NULL AND text_unknown IS NULL AND regexp_full_match(context, '\s*');
+    FROM item WHERE {IS_PAIR};
 CREATE TABLE pair_score (
     scorer_id VARCHAR NOT NULL, dataset VARCHAR NOT NULL, item_id VARCHAR NOT NULL,
     condition VARCHAR NOT NULL, unit VARCHAR NOT NULL, align VARCHAR NOT NULL,

@@ -14,7 +14,8 @@ from core.store.fetch import first_row, frame
 from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.items import check_dataset
-from core.store.pair_rows import ALWAYS, refresh_pairs
+from core.store.migrations import IS_PAIR
+from core.store.pair_rows import ALWAYS, UNINFORMATIVE, refresh_pairs
 from core.store.scorers import scorer_ids
 
 _WIDE = (
@@ -41,8 +42,8 @@ def pair_scores(
     stereo_antistereo, else empty), `sentence_more` (the stereotypical one), `sentence_less`,
     `metadata` (JSON text), `row_order`, `score_more`, `score_less` (summed log-probabilities of the
     unmodified tokens in nats), `n_unmodified` (tokens of the stereotypical sentence; missing
-    without scores), `flags`, and `state`: scored, collapsed, unscored (its `reason` says why) or
-    missing.
+    without scores), `flags`, `uninformative` (whether that is among them), and `state`: scored,
+    collapsed, unscored (its `reason` says why) or missing.
 
     Parameters
     ----------
@@ -74,12 +75,12 @@ def pair_scores(
                 coalesce(i.metadata->>'stereo_antistereo', '') AS direction, {wide}
                 i.row_order, p.score_more, p.score_less, p.n_unmodified,
                 coalesce(p.flags, []) AS flags,
+                coalesce(list_contains(p.flags, '{UNINFORMATIVE}'), false) AS uninformative,
                 CASE WHEN i.collapsed THEN 'collapsed' WHEN p.item_id IS NOT NULL THEN 'scored'
                      WHEN s.item_id IS NOT NULL THEN 'unscored' ELSE 'missing' END AS state,
                 CASE WHEN state = 'unscored' THEN array_to_string(s.flags, ', ') ELSE '' END
                     AS reason
-            FROM (FROM item SEMI JOIN pair USING (dataset, item_id, condition)
-                    WHERE dataset = $dataset AND {_ITEMS}) i
+            FROM (FROM item WHERE dataset = $dataset AND {_ITEMS} AND {IS_PAIR}) i
                 LEFT JOIN (FROM pair_score WHERE scorer_id = $scorer AND dataset = $dataset
                     AND unit = $unit AND align = $align AND {_ITEMS}) p
                 USING (dataset, item_id, condition)
