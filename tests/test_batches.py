@@ -67,7 +67,7 @@ def test_a_budget_that_shrinks_between_batches_holds_for_the_rest() -> None:
     budget = TokenBudget(40)
     batches = token_budget_batches([10] * 8, budget)
     sizes = [len(next(batches))]
-    budget.halve()
+    budget.lower(20)
     assert sizes + [len(batch) for batch in batches] == [4, 2, 2]
 
 

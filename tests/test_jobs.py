@@ -193,7 +193,8 @@ def test_scores_that_no_longer_come_out_refuse_the_model(cache, model_folder):
 
 def test_a_model_whose_batches_disagree_is_scored_one_at_a_time(cache, model_folder, monkeypatch):
     fill(cache, 2)
-    monkeypatch.setattr(causal_canaries, "_as_alone", lambda *arguments: False)
+    for check in ("packing_agrees", "padding_agrees"):
+        monkeypatch.setattr(causal_canaries, check, lambda language_model: False)
     result = score_dataset(cache, request(model_folder))
     assert result.batching == "exact"
     assert "one at a time" in result.notes[0]
@@ -323,7 +324,8 @@ def test_progress_counts_what_is_stored(cache, model_folder, monkeypatch):
 def test_self_checks_are_remembered(cache, model_folder, monkeypatch):
     fill(cache, 2)
     score_dataset(cache, request(model_folder), run_id="passed")
-    monkeypatch.setattr(causal_canaries, "_as_alone", lambda *arguments: False)
+    for check in ("packing_agrees", "padding_agrees"):
+        monkeypatch.setattr(causal_canaries, check, lambda language_model: False)
     score_dataset(cache, request(model_folder), run_id="slow")
 
     def refuse(language_model):

@@ -107,7 +107,7 @@ def test_other_tokenizers_too(tokenizer, variant):
 
 
 def test_hand_values_of_both_variants():
-    """A masked neighbour says nothing: "a ##b ##c" is one word of three pieces."""
+    """A neighbour that is masked too counts as the mask."""
     language_model = masked_bigram_model(word_piece())
     tokenizer = language_model.tokenizer
     ids = tokenizer("finishing", add_special_tokens=False).input_ids
@@ -131,9 +131,9 @@ def test_hand_values_of_both_variants():
 def test_only_the_variant_masks_the_rest_of_the_word():
     e = encode_masked(word_piece(), make_text("", "finishing was"), None)
     mask = word_piece().mask_token_id
-    n_pieces = e.pieces.count(e.pieces[0])
+    n_pieces = e.tokenizer_words.count(e.tokenizer_words[0])
     assert n_pieces >= 3
-    assert [ids.count(mask) for ids, _ in mask_copies(e, mask, "original")] == [1] * len(e.spans)
+    assert [ids.count(mask) for ids, _ in mask_copies(e, mask, "original")] == [1] * e.n_scored
     masked = [ids.count(mask) for ids, _ in mask_copies(e, mask, "within_word_l2r")]
     assert masked[:n_pieces] == list(range(n_pieces, 0, -1))
 
@@ -260,7 +260,7 @@ def test_a_head_of_an_unknown_kind_is_left_to_the_model():
     unknown = replace(language_model, model=Stranger())
     layout, notes = choose_layout(unknown)
     assert layout is Layout.PADDED
-    assert "head is unknown" in notes[0]
+    assert "of an unknown kind" in notes[0]
     for a, b in zip(
         scores_of(unknown, TEXTS, layout=layout), scores_of(language_model, TEXTS), strict=True
     ):

@@ -310,7 +310,7 @@ def test_a_layer_that_looks_back_less_far_than_its_config_says_is_noticed(
     layout, notes = choose_layout(language_model)
     assert layout is Layout.PADDED
     assert "Packed scores differ" in notes[0]
-    monkeypatch.setattr(causal_canaries, "LONG", 40)
+    monkeypatch.setattr(causal_canaries, "LONG_PROBE", 40)
     assert choose_layout(language_model)[0] is Layout.PACKED
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+import numpy as np
 import torch
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Tokens of a first batch by kind of device. A CPU is no faster with more; a GPU is, up to what its
-# memory holds.
+# Tokens of a first batch by kind of device. A CPU is no faster with more; a GPU is, as long as its
+# memory holds them.
 FIRST_BUDGETS = {"cpu": 1024, "mps": 4096, "cuda": 65_536}
-BATCH_COST = 32  # reading every weight once costs a CPU as much as this many tokens
+# Reading every weight once costs a CPU as much as this many tokens. It costs a GPU more, whose
+# batches are few anyway.
+BATCH_COST = 32
 
 # How a full memory reads where torch raises a plain RuntimeError instead of OutOfMemoryError.
 FULL_MEMORY = (
@@ -25,14 +28,14 @@ FULL_MEMORY = (
 
 
 class TokenBudget:
-    """How many tokens a batch may hold: as many as its device has room for, found by trying."""
+    """How many tokens a batch may hold; lowered to what the device turns out to have room for."""
 
     def __init__(self, tokens: int) -> None:
         self.tokens = tokens
 
-    def halve(self) -> None:
-        """Ask for smaller batches from now on: one of this size did not fit into memory."""
-        self.tokens = max(1, self.tokens // 2)
+    def lower(self, tokens: int) -> None:
+        """Ask for batches of no more than this many tokens from now on."""
+        self.tokens = max(1, min(self.tokens, tokens))
 
 
 def first_budget(device: str) -> TokenBudget:
@@ -76,18 +79,20 @@ def token_budget_batches(
 def _batch_sizes(lengths: Sequence[int], token_budget: int, batch_cost: int) -> list[int]:
     """Cut falling lengths into runs so that padding and the costs of batches are least."""
     n = len(lengths)
-    cost = [0] * (n + 1)  # of the best way to cut lengths[i:]
-    size = [0] * n  # of the first run in that way
+    cost = np.zeros(n + 1, dtype=np.int64)  # of the best way to cut lengths[i:]
+    size = [0] * n  # of the first run in that way, the longest of several as good
     for i in reversed(range(n)):
-        most = max(1, token_budget // max(1, lengths[i]))
-        choices = range(1, min(most, n - i) + 1)
-        size[i] = min(choices, key=lambda k: (k * lengths[i] + cost[i + k], -k))
-        cost[i] = batch_cost + size[i] * lengths[i] + cost[i + size[i]]
-    sizes, i = [], 0
+        most = min(n - i, max(1, token_budget // max(1, lengths[i])))
+        sizes = np.arange(most, 0, -1)
+        costs = sizes * lengths[i] + cost[i + sizes]
+        best = int(costs.argmin())
+        size[i] = most - best
+        cost[i] = batch_cost + costs[best]
+    runs, i = [], 0
     while i < n:
-        sizes.append(size[i])
+        runs.append(size[i])
         i += size[i]
-    return sizes
+    return runs
 
 
 def run_halving(
@@ -105,13 +110,23 @@ def run_halving(
     batch
         At least one element.
     budget
-        Is halved with the batch, so that later batches fit at once.
+        Is lowered to what fitted, so that later batches fit at once.
 
     Returns
     -------
     list of R or None
         One result per element, in order; None for an element that does not fit even alone.
     """
+    return _halving(run, batch, budget, 0 if budget is None else budget.tokens)
+
+
+def _halving(
+    run: Callable[[Sequence[T]], Sequence[R]],
+    batch: Sequence[T],
+    budget: TokenBudget | None,
+    allowed: int,
+) -> list[R | None]:
+    """As `run_halving`; `allowed` is the budget that this part of the batch was made for."""
     try:
         return list(run(batch))
     except (RuntimeError, MemoryError) as error:
@@ -123,9 +138,10 @@ def run_halving(
     if len(batch) == 1:
         return [None]
     if budget is not None:
-        budget.halve()
+        budget.lower(allowed // 2)
     middle = len(batch) // 2
-    return run_halving(run, batch[:middle], budget) + run_halving(run, batch[middle:])
+    halves = (batch[:middle], batch[middle:])
+    return [result for half in halves for result in _halving(run, half, budget, allowed // 2)]
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""The two parts of a causal model: the body, which reads, and the head, which names the next token.
+"""The two parts of a language model: the body, which reads, and the head, which names tokens.
 
 Called apart, the head needs to work only where a prediction is wanted, and vocabularies are large.
 """
@@ -95,18 +95,15 @@ def head_logits(model: Any, hidden: torch.Tensor) -> torch.Tensor:
     return logits
 
 
-def masked_head_logits(model: Any, hidden: torch.Tensor) -> torch.Tensor:
-    """Logits of hidden states, as a masked model's own forward computes them. Shape (n, V)
+def masked_head(model: Any) -> tuple[str, ...]:
+    """Names of the modules of a masked model's head, in their order; none for an unknown head."""
+    known = (names for names in MASKED_HEADS if all(hasattr(model, name) for name in names))
+    return next(known, ())
 
-    Raises
-    ------
-    LookupError
-        When the family's head is not known.
-    """
-    known = [names for names in MASKED_HEADS if all(hasattr(model, name) for name in names)]
-    if not known:
-        raise LookupError(type(model).__name__)
-    for name in known[0]:
+
+def masked_head_logits(model: Any, hidden: torch.Tensor) -> torch.Tensor:
+    """Logits of hidden states, by the modules that `masked_head` names. Shape (n, V)"""
+    for name in masked_head(model):
         hidden = getattr(model, name)(hidden)
     return hidden
 

@@ -14,17 +14,17 @@ from core.models.batches import TokenBudget, run_halving, token_budget_batches
 from core.models.language_model import LanguageModel
 from core.models.parts import can_branch, smallest_sliding_window
 from core.scoring.encoding import Encoded
-from core.scoring.logprobs import Layout, Vector, packed_logprobs, padded_logprobs
+from core.scoring.logprobs import Layout, Scored, packed_logprobs, padded_logprobs
 from core.scoring.packing import Row, pack
 from core.types import FloatArray
 
 LONGEST_ROW = 4096  # bounds the (B, T, T) mask of packed rows
-BATCHES_PER_ROW = 4
+BUDGETS_PER_ROW = 4
 
 
-def causal_vectors(
+def score_causal(
     language_model: LanguageModel, texts: Sequence[Encoded], layout: Layout, budget: TokenBudget
-) -> Iterator[list[Vector]]:
+) -> Iterator[list[Scored]]:
     """Log-probabilities in nats of the scored tokens of texts, batch by batch, the longest first.
 
     Packed texts are computed padded where the model's attention does not allow packing, or where
@@ -53,9 +53,9 @@ def longest_row(language_model: LanguageModel) -> int:
 
 def _packed(
     language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
-) -> Iterator[list[Vector]]:
+) -> Iterator[list[Scored]]:
     # Long texts that begin alike may fill more than a batch: computing them apart costs more.
-    rows = pack(texts, min(longest_row(language_model), BATCHES_PER_ROW * budget.tokens))
+    rows = pack(texts, min(longest_row(language_model), BUDGETS_PER_ROW * budget.tokens))
     for batch in token_budget_batches([len(row) for row in rows], budget):
         yield _packed_batch(language_model, texts, [rows[i] for i in batch], budget)
 
@@ -65,16 +65,16 @@ def _packed_batch(
     texts: Sequence[Encoded],
     rows: Sequence[Row],
     budget: TokenBudget,
-) -> list[Vector]:
+) -> list[Scored]:
     """Compute packed rows; the texts of a row that does not fit into memory, one at a time."""
 
     def logprobs(part: Sequence[Row]) -> Sequence[dict[int, FloatArray]]:
         return packed_logprobs(language_model, texts, part)
 
-    found: list[Vector] = []
+    found: list[Scored] = []
     for row, vectors in zip(rows, run_halving(logprobs, rows, budget), strict=True):
         if vectors is None:
-            budget.halve()  # the rows to come are made shorter
+            budget.lower(len(row) // 2)  # the rows of the next texts are made shorter
             for i in row.predictors:
                 found += _padded_batch(language_model, [texts[i]], budget)
         else:
@@ -84,13 +84,13 @@ def _packed_batch(
 
 def _padded(
     language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
-) -> Iterator[list[Vector]]:
+) -> Iterator[list[Scored]]:
     for batch in token_budget_batches([len(e.ids) for e in texts], budget):
         yield _padded_batch(language_model, [texts[i] for i in batch], budget)
 
 
 def _padded_batch(
     language_model: LanguageModel, batch: Sequence[Encoded], budget: TokenBudget
-) -> list[Vector]:
+) -> list[Scored]:
     vectors = run_halving(lambda part: padded_logprobs(language_model, part), batch, budget)
     return list(zip(batch, vectors, strict=True))

@@ -8,15 +8,14 @@ from core.errors import CanaryFailed
 from core.models.batches import first_budget
 from core.models.language_model import LanguageModel
 from core.models.parts import can_branch, smallest_sliding_window
-from core.scoring.causal import causal_vectors, longest_row
+from core.scoring.causal import longest_row, score_causal
 from core.scoring.encoding import Encoded
 from core.scoring.logprobs import Layout, padded_logprobs
-from core.scoring.probes import check_finite, probe_texts, same_but_for_rounding
-from core.types import FloatArray
+from core.scoring.probes import agree, check_finite, probe_texts, same_but_for_rounding
 
-LONG = 320  # tokens of a packed probe: beyond the 256 of gpt_neo's local layers
-LONGEST = 1100  # tokens of any probe: more would take minutes for a large model on a CPU
-END = 8  # of a long probe, the last tokens, which differ
+LONG_PROBE = 320  # tokens of a packed one: beyond the 256 of gpt_neo's local layers
+LONGEST_PROBE = 1100  # tokens of any: more would take minutes for a large model on a CPU
+PROBE_END = 8  # the last tokens of a long probe, which differ
 
 
 def check_causal(language_model: LanguageModel) -> None:
@@ -62,29 +61,30 @@ def causal_layout(language_model: LanguageModel) -> tuple[Layout, tuple[str, ...
 def padding_agrees(language_model: LanguageModel) -> bool:
     """Whether texts in one padded batch score as they do one at a time."""
     probes = probe_texts(language_model)
-    return _as_alone(language_model, probes, padded_logprobs(language_model, probes))
+    return _as_alone(language_model, probes, Layout.PADDED)
 
 
 def packing_agrees(language_model: LanguageModel) -> bool:
     """Whether packed texts score as they do one at a time, long ones too."""
     probes = [*probe_texts(language_model), *_long_probes(language_model)]
-    budget = first_budget(language_model.device)
     try:
-        batches = list(causal_vectors(language_model, probes, Layout.PACKED, budget))
+        return _as_alone(language_model, probes, Layout.PACKED)
     except Exception:  # a family that takes no mask of this shape raises whatever it likes
         return False
-    pairs = [pair for batch in batches for pair in batch]
-    return _as_alone(language_model, [e for e, _ in pairs], [vector for _, vector in pairs])
 
 
-def _as_alone(
-    language_model: LanguageModel, probes: Sequence[Encoded], vectors: Sequence[FloatArray | None]
-) -> bool:
-    alone = [padded_logprobs(language_model, [e])[0] for e in probes]
-    return all(
-        a is not None and same_but_for_rounding(language_model, a, b)
-        for a, b in zip(vectors, alone, strict=True)
+def _as_alone(language_model: LanguageModel, probes: Sequence[Encoded], layout: Layout) -> bool:
+    together, alone = (
+        [
+            scored
+            for batch in score_causal(
+                language_model, probes, each, first_budget(language_model.device)
+            )
+            for scored in batch
+        ]
+        for each in (layout, Layout.SINGLE)
     )
+    return agree(language_model, together, alone)
 
 
 def _long_probes(language_model: LanguageModel) -> list[Encoded]:
@@ -93,21 +93,31 @@ def _long_probes(language_model: LanguageModel) -> list[Encoded]:
     One pair is packed, and finds a layer that looks back less far than the config says. One is just
     longer than the sliding window that the config names, and must not be packed.
     """
-    longest = min(language_model.window or LONG, longest_row(language_model), LONG)
+    longest = min(language_model.window or LONG_PROBE, longest_row(language_model), LONG_PROBE)
     lengths = [longest]
     sliding = smallest_sliding_window(language_model.model.config)
-    if sliding is not None and sliding + END <= min(language_model.window or LONGEST, LONGEST):
-        lengths.append(sliding + END)
+    if sliding is not None and sliding + PROBE_END <= min(
+        language_model.window or LONGEST_PROBE, LONGEST_PROBE
+    ):
+        lengths.append(sliding + PROBE_END)
     ids = max((e.ids for e in probe_texts(language_model)), key=len)
     probes = []
     for n in lengths:
         long = (ids * (n // len(ids) + 1))[:n]
-        turned = [*long[:-END], *reversed(long[-END:])]
-        probes += [_scored_from(max(1, n - END), each) for each in (long, turned)]
+        turned = [*long[:-PROBE_END], *reversed(long[-PROBE_END:])]
+        probes += [_scored_from(max(1, n - PROBE_END), each) for each in (long, turned)]
     return probes
 
 
 def _scored_from(first: int, ids: list[int]) -> Encoded:
     """A probe that is no text; where its tokens stand does not matter."""
-    n = len(ids) - first
-    return Encoded("", ids, first, [(0, 0)] * n, [0] * n, [0] * n, ())
+    nowhere = [0] * (len(ids) - first)
+    return Encoded(
+        text_id="",
+        ids=ids,
+        first=first,
+        spans=[(0, 0)] * len(nowhere),
+        words=nowhere,
+        tokenizer_words=nowhere,
+        flags=(),
+    )

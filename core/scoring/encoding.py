@@ -8,6 +8,8 @@ from typing import NamedTuple
 from transformers import PreTrainedTokenizerBase
 
 from core.items.texts import continuation_start, join, word_spans
+from core.models.language_model import LanguageModel
+from core.models.parts import n_embeddings
 from core.scoring.spans import (
     Span,
     first_scored_by_prefix,
@@ -22,7 +24,7 @@ _UNTRUSTED: Span = (-1, -1)
 
 @dataclass(frozen=True)
 class Encoded:
-    """A text as token ids; as many from `first` on as there are spans are scored.
+    """A text as token ids, of which `n_scored` from `first` on are scored.
 
     A causal model sees the ids before each of them, a masked model all the others.
     """
@@ -32,13 +34,26 @@ class Encoded:
     first: int  # for a causal model at least 1: something stands before the first scored token
     spans: list[Span]  # of the scored tokens
     words: list[int]  # of the scored tokens
-    pieces: list[int]  # of the scored tokens: which word of the tokenizer's they are a piece of
+    # Of the scored tokens, the word of the tokenizer's that they are a piece of: characters of
+    # Chinese, say, which are no words between spaces.
+    tokenizer_words: list[int]
     flags: tuple[Flag, ...]
+
+    @property
+    def n_scored(self) -> int:
+        return len(self.spans)
 
     @property
     def targets(self) -> list[int]:
         """The ids of the scored tokens."""
-        return self.ids[self.first : self.first + len(self.spans)]
+        return self.ids[self.first : self.first + self.n_scored]
+
+
+def encode_for(language_model: LanguageModel, text: Text) -> Encoded | Unscored:
+    """Encode one text as this model reads it; reasons as for `encode`."""
+    encode_one = encode_masked if language_model.kind == "masked" else encode
+    vocabulary = n_embeddings(language_model.model)
+    return encode_one(language_model.tokenizer, text, language_model.window, vocabulary)
 
 
 def encode(
@@ -103,7 +118,7 @@ class _Tokens(NamedTuple):
     ids: list[int]
     suffix: list[int]
     spans: list[Span]  # of ids
-    pieces: list[int]  # of ids
+    tokenizer_words: list[int]  # of ids
 
 
 def _locate(tokenizer: PreTrainedTokenizerBase, text: Text) -> tuple[_Tokens, Encoded] | Unscored:
@@ -132,7 +147,7 @@ def _locate(tokenizer: PreTrainedTokenizerBase, text: Text) -> tuple[_Tokens, En
         flags.add(Flag.BOUNDARY_MERGE)
     if _special_ids(tokenizer).intersection(ids):
         flags.add(Flag.SPECIAL_LITERAL)
-    scored = (spans[first:], words[first:], tokens.pieces[first:])
+    scored = (spans[first:], words[first:], tokens.tokenizer_words[first:])
     return tokens, Encoded(text.text_id, ids, first, *scored, tuple(sorted(flags)))
 
 
@@ -181,9 +196,10 @@ def bos_policy(tokenizer: PreTrainedTokenizerBase) -> str:
 def special_policy(tokenizer: PreTrainedTokenizerBase) -> str:
     """What stands around a text for a masked model, in words: part of a scorer's identity."""
     tokens = _tokenize(tokenizer, "a")
-    names = [*tokenizer.convert_ids_to_tokens(tokens.prefix), "...",
-             *tokenizer.convert_ids_to_tokens(tokens.suffix)]  # fmt: skip
-    return "adds " + " ".join(names) if len(names) > 1 else "adds nothing"
+    if not tokens.prefix and not tokens.suffix:
+        return "adds nothing"
+    before, after = map(tokenizer.convert_ids_to_tokens, (tokens.prefix, tokens.suffix))
+    return " ".join(["adds", *before, "...", *after])
 
 
 def _tokenize(tokenizer: PreTrainedTokenizerBase, text: str) -> _Tokens:
@@ -195,8 +211,8 @@ def _tokenize(tokenizer: PreTrainedTokenizerBase, text: str) -> _Tokens:
     front = next((i for i, special in enumerate(added) if not special), len(ids))
     back = next((i for i in range(len(ids), front, -1) if not added[i - 1]), front)
     # A token that belongs to no word of the tokenizer's is a word of its own.
-    pieces = [-1 - i if word is None else word for i, word in enumerate(encoded.word_ids())]
-    return _Tokens(ids[:front], ids[front:back], ids[back:], spans[front:back], pieces[front:back])
+    words = [-1 - i if word is None else word for i, word in enumerate(encoded.word_ids())]
+    return _Tokens(ids[:front], ids[front:back], ids[back:], spans[front:back], words[front:back])
 
 
 def _special_ids(tokenizer: PreTrainedTokenizerBase) -> set[int]:

@@ -14,7 +14,8 @@ from core.scoring.encoding import Encoded
 from core.scoring.packing import Row
 from core.types import FloatArray, IntArray
 
-Vector = tuple[Encoded, FloatArray | None]  # a text's scored tokens; None: no room in memory
+# A text and the log-probabilities of its scored tokens; None where it does not fit into memory.
+Scored = tuple[Encoded, FloatArray | None]
 
 PROJECTION_BYTES = 64_000_000  # of float32 logits at a time
 
@@ -28,7 +29,7 @@ class Layout(StrEnum):
         masked.
     PADDED
         Whole texts under each other, filled up on the right, where a causal model never looks;
-        logits everywhere, by the model's own forward.
+        logits everywhere, by the model's own forward. Of a masked model: copies of one length.
     SINGLE
         One text (or masked copy) per call of the model's own forward: what the others are compared
         with.

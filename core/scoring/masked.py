@@ -1,7 +1,7 @@
 """Texts -> pseudo-log-likelihoods: of every scored token, with itself masked and all others seen.
 
-    original            The  nurse  [MASK]  ##ed  night        for ##nish, "finished" being
-    within_word_l2r     The  nurse  [MASK]  [MASK] night       fi ##nish ##ed
+    original            The nurse fi [MASK] ##ed   night      asked for ##nish in "finished",
+    within_word_l2r     The nurse fi [MASK] [MASK] night      fi ##nish ##ed
 
 Salazar et al. 2020 (arXiv 1910.14659); the second masks the later pieces of the same word too,
 because a piece gives its word away (Kauf & Ivanova 2023, arXiv 2305.10588). Masking replaces an id,
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from core.models.batches import TokenBudget, run_halving
 from core.models.language_model import LanguageModel
 from core.models.parts import masked_head_logits
 from core.scoring.encoding import Encoded
-from core.scoring.logprobs import Layout, Vector, token_logprobs
+from core.scoring.logprobs import Layout, Scored, token_logprobs
 from core.types import FloatArray
 
 Variant = Literal["original", "within_word_l2r"]
@@ -36,54 +36,68 @@ COPIED_TOKENS = 2_000_000  # of the copies that are prepared together: bounds me
 def mask_copies(e: Encoded, mask_id: int, variant: Variant) -> list[Copy]:
     """One copy of a text per scored token, in their order."""
     copies = []
-    for k in range(len(e.spans)):
+    for k, word in enumerate(e.tokenizer_words):
         ids = list(e.ids)
-        hidden = [k]
-        if variant == "within_word_l2r":
-            hidden = [j for j in range(k, len(e.spans)) if e.pieces[j] == e.pieces[k]]
-        for j in hidden:
-            ids[e.first + j] = mask_id
+        last = e.n_scored if variant == "within_word_l2r" else k + 1
+        for j in range(k, last):
+            if e.tokenizer_words[j] == word:
+                ids[e.first + j] = mask_id
         copies.append((tuple(ids), e.first + k))
     return copies
 
 
-def masked_vectors(
+class _Answers:
+    """What is known of a text's scored tokens so far."""
+
+    def __init__(self, e: Encoded) -> None:
+        self.e = e
+        self.targets = e.targets
+        self.logprobs = np.full(e.n_scored, np.nan, dtype=np.float32)
+        self.fits = True
+        self._missing = e.n_scored
+
+    def take(self, k: int, logprob: float | None) -> bool:
+        """Fill in a token, None where its copy does not fit; returns whether it was the last."""
+        if logprob is None:
+            self.fits = False
+        else:
+            self.logprobs[k] = logprob
+        self._missing -= 1
+        return self._missing == 0
+
+
+def score_masked(
     language_model: LanguageModel,
     texts: Sequence[Encoded],
     variant: Variant,
     layout: Layout,
     budget: TokenBudget,
-) -> Iterator[list[Vector]]:
+) -> Iterator[list[Scored]]:
     """Pseudo-log-likelihoods in nats of the scored tokens of texts, the longest first.
 
     Yields
     ------
-    list of Vector
+    list of Scored
         The texts that a batch completed; None for a text that does not fit into memory.
     """
     mask_id = language_model.tokenizer.mask_token_id
     for part in _parts(texts):
-        asked: dict[Copy, list[tuple[int, int]]] = {}  # the scored tokens that a copy answers for
-        for i, e in enumerate(part):
-            for k, copy in enumerate(mask_copies(e, mask_id, variant)):
-                asked.setdefault(copy, []).append((i, k))
-        found = [np.full(len(e.spans), np.nan, dtype=np.float32) for e in part]
-        left = [len(e.spans) for e in part]
-        lost: set[int] = set()
+        asked: dict[Copy, list[tuple[_Answers, int]]] = {}  # the tokens that a copy answers for
+        for answers in map(_Answers, part):
+            for k, copy in enumerate(mask_copies(answers.e, mask_id, variant)):
+                asked.setdefault(copy, []).append((answers, k))
+
+        def run(copies: Sequence[Copy], asked: Any = asked) -> list[FloatArray]:
+            targets = [[answers.targets[k] for answers, k in asked[copy]] for copy in copies]
+            return masked_logprobs(language_model, copies, targets, layout)
+
         for batch in _batches(list(asked), layout, budget):
             completed = []
-            for copy, values in zip(
-                batch, _logprobs(language_model, part, asked, batch, layout, budget), strict=True
-            ):
-                for n, (i, k) in enumerate(asked[copy]):
-                    if values is None:
-                        lost.add(i)
-                    else:
-                        found[i][k] = values[n]
-                    left[i] -= 1
-                    if left[i] == 0:
-                        completed.append(i)
-            yield [(part[i], None if i in lost else found[i]) for i in completed]
+            for copy, values in zip(batch, run_halving(run, batch, budget), strict=True):
+                for n, (answers, k) in enumerate(asked[copy]):
+                    if answers.take(k, None if values is None else values[n]):
+                        completed.append(answers)
+            yield [(a.e, a.logprobs if a.fits else None) for a in completed]
 
 
 def _parts(texts: Sequence[Encoded]) -> Iterator[list[Encoded]]:
@@ -91,7 +105,7 @@ def _parts(texts: Sequence[Encoded]) -> Iterator[list[Encoded]]:
     part: list[Encoded] = []
     held = 0
     for e in sorted(texts, key=lambda e: -len(e.ids)):
-        size = len(e.ids) * len(e.spans)
+        size = len(e.ids) * e.n_scored
         if part and held + size > COPIED_TOKENS:
             yield part
             part, held = [], 0
@@ -109,23 +123,6 @@ def _batches(copies: Sequence[Copy], layout: Layout, budget: TokenBudget) -> Ite
             size = 1 if layout is Layout.SINGLE else max(1, budget.tokens // length)
             yield left[:size]
             left = left[size:]
-
-
-def _logprobs(
-    language_model: LanguageModel,
-    texts: Sequence[Encoded],
-    asked: dict[Copy, list[tuple[int, int]]],
-    batch: Sequence[Copy],
-    layout: Layout,
-    budget: TokenBudget,
-) -> list[FloatArray | None]:
-    """What each copy answers, in the order in which it was asked."""
-
-    def run(copies: Sequence[Copy]) -> list[FloatArray]:
-        targets = [[texts[i].targets[k] for i, k in asked[copy]] for copy in copies]
-        return masked_logprobs(language_model, copies, targets, layout)
-
-    return run_halving(run, batch, budget)
 
 
 @torch.inference_mode()

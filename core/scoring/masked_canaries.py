@@ -7,10 +7,10 @@ import numpy as np
 from core.errors import CanaryFailed
 from core.models.batches import first_budget
 from core.models.language_model import LanguageModel
-from core.scoring.logprobs import Layout
-from core.scoring.masked import masked_logprobs, masked_vectors
-from core.scoring.probes import check_finite, probe_texts, same_but_for_rounding
-from core.types import FloatArray
+from core.models.parts import masked_head, n_embeddings
+from core.scoring.logprobs import Layout, Scored
+from core.scoring.masked import masked_logprobs, score_masked
+from core.scoring.probes import agree, check_finite, probe_texts
 
 
 def check_masked(language_model: LanguageModel) -> None:
@@ -28,14 +28,14 @@ def check_masked(language_model: LanguageModel) -> None:
             f"The tokenizer of {language_model.label} has no mask token, so the model cannot be "
             "asked for a masked one; use the tokenizer files that its authors published."
         )
-    probe = max(probe_texts(language_model), key=lambda e: len(e.spans))
+    probe = max(probe_texts(language_model), key=lambda e: e.n_scored)
     at = probe.first + 1
     turned = [*probe.ids[: at + 1], *reversed(probe.ids[at + 1 :])]
     before, after = (
         masked_logprobs(
             language_model,
             [((*ids[:at], mask_id, *ids[at + 1 :]), at)],
-            [range(mask_id + 1)],
+            [range(n_embeddings(language_model.model))],
             Layout.SINGLE,
         )[0]
         for ids in (probe.ids, turned)
@@ -50,32 +50,21 @@ def check_masked(language_model: LanguageModel) -> None:
 
 def masked_layout(language_model: LanguageModel) -> tuple[Layout, tuple[str, ...]]:
     """The fastest layout in which probe texts score as they do copy by copy, and why it is it."""
-    alone = _answers(language_model, Layout.SINGLE)
-    if _agree(language_model, _answers(language_model, Layout.PACKED), alone):
+    alone = _scored(language_model, Layout.SINGLE)
+    if not masked_head(language_model.model):
+        note = "The model's head is of an unknown kind, so logits are computed everywhere."
+    elif agree(language_model, _scored(language_model, Layout.PACKED), alone):
         return Layout.PACKED, ()
-    if _agree(language_model, _answers(language_model, Layout.PADDED), alone):
-        return Layout.PADDED, ("The vocabulary is projected on everywhere: the head is unknown.",)
+    else:
+        note = "Logits of single positions differ from all, so they are computed everywhere."
+    if agree(language_model, _scored(language_model, Layout.PADDED), alone):
+        return Layout.PADDED, (note,)
     note = "Batched scores differ from single ones, so masked copies are scored one at a time."
     return Layout.SINGLE, (note,)
 
 
-def _answers(language_model: LanguageModel, layout: Layout) -> dict[str, FloatArray | None]:
-    """The scores of the probe texts; none where the layout cannot be computed."""
+def _scored(language_model: LanguageModel, layout: Layout) -> list[Scored]:
     budget = first_budget(language_model.device)
     probes = probe_texts(language_model)
-    try:
-        batches = list(masked_vectors(language_model, probes, "original", layout, budget))
-    except LookupError:
-        return {}
-    return {e.text_id: vector for batch in batches for e, vector in batch}
-
-
-def _agree(
-    language_model: LanguageModel,
-    together: dict[str, FloatArray | None],
-    alone: dict[str, FloatArray | None],
-) -> bool:
-    return all(
-        a is not None and b is not None and same_but_for_rounding(language_model, a, b)
-        for a, b in ((together.get(text_id), vector) for text_id, vector in alone.items())
-    )
+    batches = score_masked(language_model, probes, "original", layout, budget)
+    return [scored for batch in batches for scored in batch]

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.scoring.encoding import Encoded
+from core.scoring.spans import shared_length
 
 # What it costs that two nodes stand in one row, in units of the linear layers' work on one node:
 # each takes part in the attention of the other, related or not.
@@ -35,11 +36,6 @@ class Row:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    @property
-    def predicting(self) -> list[int]:
-        """The nodes whose logits are needed."""
-        return sorted({node for nodes in self.predictors.values() for node in nodes})
 
 
 def pack(texts: Sequence[Encoded], longest: int) -> list[Row]:
@@ -73,12 +69,6 @@ def pack(texts: Sequence[Encoded], longest: int) -> list[Row]:
         row.predictors[i] = path[texts[i].first - 1 :]
         before = ids
     return rows
-
-
-def shared_length(a: Sequence[int], b: Sequence[int]) -> int:
-    """Length of the common beginning."""
-    pairs = zip(a, b, strict=False)
-    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
 
 
 def _joins(length: int, shared: int, new: int, longest: int) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from core.errors import CanaryFailed
 from core.items.texts import make_text
 from core.models.language_model import LanguageModel
-from core.scoring.encoding import Encoded, encode, encode_masked
-from core.types import FloatArray
+from core.scoring.encoding import Encoded, encode_for
+from core.scoring.logprobs import Scored
+from core.types import FloatArray, Unscored
 
 PROBES = (
     make_text("The train was late.", "Nobody complained."),
@@ -17,8 +20,6 @@ PROBES = (
         "Two friends waited.", "They ordered tea, and after that a very large piece of cake."
     ),
 )
-ALONE = "Its numbers depend on what else is in a batch, so texts are scored one at a time."
-
 IN_FLOAT32 = 1e-4  # nats, of the token that differs most
 IN_LOWER_PRECISION = 0.05  # nats, of the mean token
 
@@ -31,12 +32,13 @@ def probe_texts(language_model: LanguageModel) -> list[Encoded]:
     CanaryFailed
         When there is none.
     """
-    encode_one = encode_masked if language_model.kind == "masked" else encode
-    encoded = [encode_one(language_model.tokenizer, t, language_model.window) for t in PROBES]
+    encoded = [encode_for(language_model, text) for text in PROBES]
     ready = [e for e in encoded if isinstance(e, Encoded)]
+    refused = [e.detail for e in encoded if isinstance(e, Unscored)]
     if not ready:
         raise CanaryFailed(
-            f"{language_model.label} cannot read even a short English text: {encoded[0]}"
+            f"{language_model.label} cannot read even a short English text: {refused[0]} Use the "
+            "tokenizer and config.json that were published with its weights."
         )
     return ready
 
@@ -67,3 +69,14 @@ def same_but_for_rounding(language_model: LanguageModel, a: FloatArray, b: Float
     if language_model.dtype == "float32" and language_model.quantization == "none":
         return bool(difference.max() <= IN_FLOAT32)  # false for what is not a number
     return bool(difference.mean() <= IN_LOWER_PRECISION)
+
+
+def agree(language_model: LanguageModel, some: Sequence[Scored], others: Sequence[Scored]) -> bool:
+    """Whether two layouts gave each text the same log-probabilities; their order may differ."""
+    expected = {tuple(e.ids): logprobs for e, logprobs in others}
+    return all(
+        a is not None
+        and (b := expected[tuple(e.ids)]) is not None
+        and same_but_for_rounding(language_model, a, b)
+        for e, a in some
+    )

@@ -59,10 +59,11 @@ def first_scored_by_prefix(ids: Sequence[int], contexts: Sequence[Sequence[int]]
         Ids of the context alone, and with the joint's space behind it: a token that is only this
         space belongs to neither side, as it does by spans.
     """
-    return max((_shared(ids, context) for context in contexts), default=0)
+    return max((shared_length(ids, context) for context in contexts), default=0)
 
 
-def _shared(ids: Sequence[int], others: Sequence[int]) -> int:
+def shared_length(ids: Sequence[int], others: Sequence[int]) -> int:
+    """Length of the common beginning."""
     pairs = zip(ids, others, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(ids), len(others)))
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from core.models.batches import TokenBudget, first_budget
 from core.models.language_model import LanguageModel
-from core.models.parts import n_embeddings
-from core.scoring.causal import causal_vectors
-from core.scoring.encoding import Encoded, encode, encode_masked
-from core.scoring.logprobs import Layout, Vector
-from core.scoring.masked import Variant, masked_vectors
+from core.scoring.causal import score_causal
+from core.scoring.encoding import Encoded, encode_for
+from core.scoring.logprobs import Layout
+from core.scoring.masked import Variant, score_masked
 from core.types import FloatArray, Reason, Text, TokenScore, Unscored
 
 TEXTS_AT_A_TIME = 4096  # encoded and packed together: bounds memory for large data sets
@@ -50,38 +49,34 @@ def score_texts(
     """
     budget = budget or first_budget(language_model.device)
     masked = language_model.kind == "masked"
-    encode_one = encode_masked if masked else encode
-    vocabulary = n_embeddings(language_model.model)
     ordered = sorted(texts, key=lambda text: (text.context, text.continuation))
     for start in range(0, len(ordered), TEXTS_AT_A_TIME):
-        encoded = [
-            encode_one(language_model.tokenizer, text, language_model.window, vocabulary)
-            for text in ordered[start : start + TEXTS_AT_A_TIME]
-        ]
+        some = ordered[start : start + TEXTS_AT_A_TIME]
+        encoded = [encode_for(language_model, text) for text in some]
         refused: list[Outcome] = [e for e in encoded if isinstance(e, Unscored)]
         if refused:
             yield refused
         ready = [e for e in encoded if isinstance(e, Encoded)]
-        vectors: Iterator[list[Vector]]
-        if masked:
-            vectors = masked_vectors(language_model, ready, variant, layout, budget)
-        else:
-            vectors = causal_vectors(language_model, ready, layout, budget)
-        for batch in vectors:
-            yield [_outcome(e, vector) for e, vector in batch]
+        scored = (
+            score_masked(language_model, ready, variant, layout, budget)
+            if masked
+            else score_causal(language_model, ready, layout, budget)
+        )
+        for batch in scored:
+            yield [_outcome(e, logprobs) for e, logprobs in batch]
 
 
-def _outcome(e: Encoded, vector: FloatArray | None) -> Outcome:
-    if vector is None:
+def _outcome(e: Encoded, logprobs: FloatArray | None) -> Outcome:
+    if logprobs is None:
         detail = "The text alone does not fit into memory."
         return Unscored(e.text_id, Reason.OUT_OF_MEMORY, detail)
-    if not all(map(math.isfinite, vector)):
+    if not all(map(math.isfinite, logprobs)):
         detail = "The model gave a log-probability that is not a finite number."
         return Unscored(e.text_id, Reason.NOT_FINITE, detail)
     return TokenScore(
         text_id=e.text_id,
         token_ids=np.array(e.targets, dtype=np.int32),
-        logprobs=vector.astype(np.float32),
+        logprobs=logprobs.astype(np.float32),
         starts=np.array([start for start, _ in e.spans], dtype=np.int32),
         ends=np.array([end for _, end in e.spans], dtype=np.int32),
         words=np.array(e.words, dtype=np.int32),
