@@ -1,4 +1,4 @@
-"""Sizes, durations and precisions in words, for the terminal and the pages."""
+"""Sizes, durations, precisions and methods in words, for the terminal and the pages."""
 
 from __future__ import annotations
 
@@ -32,3 +32,11 @@ def duration_words(seconds: float) -> str:
 def precision_words(dtype: str, quantization: str) -> str:
     """What a scorer computed in, without the details in parentheses: nf4 double in float32."""
     return dtype if quantization == "none" else f"{quantization.partition(' (')[0]} in {dtype}"
+
+
+def method_words(method: str) -> str:
+    """Which variant of a masked model's scores it is: within_word_l2r; empty for the usual one.
+
+    A causal model has no variants, so it is empty too.
+    """
+    return "" if method in ("causal", "pll:original") else method.removeprefix("pll:")

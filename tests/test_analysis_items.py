@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.analysis.card import scorer_name
 from core.analysis.items import english_rewording_noise, item_table
 from core.analysis.overview import find_scorer, overview, scorer_labels
 from core.errors import CacheMissing, InputError
@@ -303,6 +304,22 @@ def test_a_scorer_also_goes_by_its_label_or_the_beginning_of_its_id(cache: Cache
     assert find_scorer(cache, label) == find_scorer(cache, S[:6]) == S
     with pytest.raises(InputError, match="No scorer is called ''; give --scorers one of: "):
         find_scorer(cache, "", "--scorers")
+
+
+def test_variants_of_a_masked_model_have_labels_of_their_own(cache: Cache) -> None:
+    usual, other = (replace(SCORER, method=f"pll:{v}") for v in ("original", "within_word_l2r"))
+    for scorer in (usual, other):
+        put_scorer(cache, scorer)
+    labels = scorer_labels(scorers(cache))
+    assert labels == {
+        usual.scorer_id: "tiny, float32, cpu, batched",
+        other.scorer_id: "tiny, float32, within_word_l2r, cpu, batched",
+    }
+    assert {find_scorer(cache, label): label for label in labels.values()} == labels
+    assert scorer_name(cache, usual.scorer_id) == f"tiny (float32, {usual.scorer_id})"
+    assert scorer_name(cache, other.scorer_id) == (
+        f"tiny (float32, within_word_l2r, {other.scorer_id})"
+    )
 
 
 def test_a_beginning_that_two_ids_share_names_both(cache: Cache) -> None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -261,6 +261,16 @@ def test_items_that_cannot_be_scored_are_named_and_the_rest_is_stored(
     with cache.reading() as con:
         assert con.execute("SELECT count(*) FROM token_score").fetchall() == [(27,)]
     assert "en 3/4" in command("status").out
+
+
+def test_status_tells_the_variants_of_a_masked_model_apart(command, cache) -> None:
+    put(cache, [item()])
+    put_scorer(cache, replace(SCORER, method="pll:original"))
+    assert "Variant" not in command("status").out
+    put_scorer(cache, replace(SCORER, method="pll:within_word_l2r"))
+    said = command("status").out
+    assert "Variant" in said
+    assert said.count("within_word_l2r") == 1
 
 
 def test_a_folder_is_a_data_set_of_its_own_name(command, write, tmp_path, cache) -> None:

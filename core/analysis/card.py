@@ -19,7 +19,7 @@ from core.store.gate import Cache
 from core.store.scorers import scorers
 from core.store.scores import token_scores
 from core.types import IntArray, Reason, Role, TokenScore
-from core.words import precision_words
+from core.words import method_words, precision_words
 
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column
 
@@ -184,11 +184,12 @@ def two_scorers_sentence(rows: pd.DataFrame, others: pd.DataFrame, name: str, ot
 
 
 def scorer_name(cache: Cache, scorer_id: str) -> str:
-    """A scorer as captions call it: model, precision and id."""
+    """A scorer as captions call it: model, precision, variant of a masked model, and id."""
     for row in scorers(cache).to_dict("records"):
         if row["scorer_id"] == scorer_id:
             precision = precision_words(row["dtype"], row["quantization"])
-            return f"{row['model']} ({precision}, {scorer_id})"
+            parts = (precision, method_words(row["method"]), scorer_id)
+            return f"{row['model']} ({', '.join(part for part in parts if part)})"
     return scorer_id
 
 

@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.store.contents import contents
 from core.store.gate import Cache
 from core.store.scorers import scorers
-from core.words import precision_words
+from core.words import method_words, precision_words
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,15 @@ def overview(cache: Cache) -> Overview:
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
     """What tells each scorer from the others for a person, by id."""
-    return {
-        str(s["scorer_id"]): ", ".join(
-            (s["model"], precision_words(s["dtype"], s["quantization"]), s["device"], s["batching"])
+    labels = {}
+    for s in known.to_dict("records"):
+        precision, method = (
+            precision_words(s["dtype"], s["quantization"]),
+            method_words(s["method"]),
         )
-        for s in known.to_dict("records")
-    }
+        parts = (s["model"], precision, method, s["device"], s["batching"])
+        labels[str(s["scorer_id"])] = ", ".join(part for part in parts if part)
+    return labels
 
 
 def find_scorer(cache: Cache, name: str | None, option: str = "--scorer") -> str:

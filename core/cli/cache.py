@@ -28,7 +28,7 @@ from core.store.gate import Cache
 from core.store.query import SECONDS, query
 from core.store.repair import repair as repair_cache
 from core.store.verify import verify as verify_cache
-from core.words import precision_words
+from core.words import method_words, precision_words
 
 FINDINGS = 3
 ON_SCREEN = "table"
@@ -47,6 +47,7 @@ _SCORERS = {
     "scorer_id": "Scorer",
     "model": "Model",
     "precision": "Precision",
+    "variant": "Variant",
     "device": "Device",
     "batching": "Batching",
 }
@@ -169,13 +170,19 @@ def _print_overview(store: Cache, held: Overview) -> None:
     if held.scorers.empty:
         say("Nothing is scored yet; run `python -m core score`.", to=out)
         return
-    precision = [
-        precision_words(row["dtype"], row["quantization"])
-        for row in held.scorers.to_dict("records")
-    ]
-    known = held.scorers.assign(precision=precision)
-    print_table(known[[*_SCORERS]].rename(columns=_SCORERS), "Scorers")
+    print_table(_scorer_rows(held.scorers), "Scorers")
     print_table(_progress(held.coverage), "Scored items of those that can be scored")
+
+
+def _scorer_rows(scorers: pd.DataFrame) -> pd.DataFrame:
+    """One row per scorer; variants of masked models have a column where there is one."""
+    rows = scorers.to_dict("records")
+    known = scorers.assign(
+        precision=[precision_words(row["dtype"], row["quantization"]) for row in rows],
+        variant=[method_words(row["method"]) for row in rows],
+    )
+    columns = [name for name in _SCORERS if name != "variant" or known["variant"].any()]
+    return known[columns].rename(columns=_SCORERS)
 
 
 def _progress(coverage: pd.DataFrame) -> pd.DataFrame:
