@@ -1,6 +1,8 @@
-"""Sizes, durations, precisions and methods in words, for the terminal and the pages."""
+"""Sizes, durations, precisions, methods and differences in words, for terminal and pages."""
 
 from __future__ import annotations
+
+import math
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
@@ -40,3 +42,8 @@ def method_words(method: str) -> str:
     A causal model has no variants, so it is empty too.
     """
     return "" if method in ("causal", "pll:original") else method.removeprefix("pll:")
+
+
+def signed(difference: float) -> str:
+    """A difference of scores with its sign; empty where undefined."""
+    return "" if math.isnan(difference) else f"{difference:+.4f}".replace("-", "\u2212")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,20 +12,18 @@ import pytest
 
 from core.analysis.comparison import compare_scorers
 from core.analysis.overview import scorer_labels
-from core.cli.main import main
 from core.store.gate import Cache
 from core.store.scorers import put_scorer, scorers
+from tests.conftest import Run
 from tests.store_samples import SCORER, item
 from tests.test_analysis_comparison import COLLAPSED, A, B, compared
 
 NOTHING = replace(SCORER, dtype="float16", model="other")
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfdbinary, cache: Cache) -> Run:
-    """`python -m core compare ...` on a small cache: exit code, standard output and error."""
-    monkeypatch.setenv("COLUMNS", "80")
+def compare(run: Run, cache: Cache) -> Run:
+    """`python -m core compare ...` on a small cache."""
     compared(
         cache,
         [
@@ -41,19 +37,13 @@ def run(monkeypatch: pytest.MonkeyPatch, capfdbinary, cache: Cache) -> Run:
     put_scorer(cache, NOTHING)
 
     def command(*arguments: object, dataset: str = "d") -> tuple[int, str, str]:
-        words = ["core", "compare", "--dataset", dataset, "--cache", str(cache.folder)]
-        monkeypatch.setattr(sys, "argv", [*words, *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        sys.stdout.flush()
-        out, err = capfdbinary.readouterr()
-        return int(ended.value.code or 0), out.decode(), err.decode()
+        return run("compare", "--dataset", dataset, *arguments)
 
     return command
 
 
-def test_both_scorers_and_every_condition_are_shown(run: Run) -> None:
-    code, out, err = run("--scorers", A, B[:8])
+def test_both_scorers_and_every_condition_are_shown(compare: Run) -> None:
+    code, out, err = compare("--scorers", A, B[:8])
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("A: tiny, float32")
@@ -69,8 +59,8 @@ def test_both_scorers_and_every_condition_are_shown(run: Run) -> None:
     assert max(map(len, lines[:-1])) <= 80
 
 
-def test_json_holds_the_summary_and_what_was_left_out(run: Run, cache: Cache) -> None:
-    code, out, _ = run("--scorers", A, B, "--json")
+def test_json_holds_the_summary_and_what_was_left_out(compare: Run, cache: Cache) -> None:
+    code, out, _ = compare("--scorers", A, B, "--json")
     said = json.loads(out, parse_constant=pytest.fail)
     assert code == 0
     assert (said["scorer_a"]["scorer_id"], said["scorer_b"]["scorer_id"]) == (A, B)
@@ -84,16 +74,16 @@ def test_json_holds_the_summary_and_what_was_left_out(run: Run, cache: Cache) ->
     ]
 
 
-def test_files_hold_the_summary_and_the_items(run: Run, cache: Cache, tmp_path: Path) -> None:
+def test_files_hold_the_summary_and_the_items(compare: Run, cache: Cache, tmp_path: Path) -> None:
     summary, items = tmp_path / "summary.csv", tmp_path / "items.parquet"
-    code, _, err = run("--scorers", A, B, "--output", summary, "--items", items)
+    code, _, err = compare("--scorers", A, B, "--out", summary, "--items", items)
     assert code == 0
     assert err == f"Wrote {summary}.\nWrote {items}.\n"
     expected = compare_scorers(cache, A, B, "d")
     pd.testing.assert_frame_equal(pd.read_csv(summary), expected.summary, check_dtype=False)
     pd.testing.assert_frame_equal(pd.read_parquet(items), expected.items, check_dtype=False)
     for name in ("summary.tex", "summary.jsonl"):
-        assert run("--scorers", A, B, "--output", tmp_path / name)[0] == 0
+        assert compare("--scorers", A, B, "--out", tmp_path / name)[0] == 0
     lines = pd.read_json(io.StringIO((tmp_path / "summary.jsonl").read_text()), lines=True)
     assert lines["n_rows"].tolist() == [2, 1, 3]
     assert "toprule" in (tmp_path / "summary.tex").read_text()
@@ -108,23 +98,23 @@ def test_files_hold_the_summary_and_the_items(run: Run, cache: Cache, tmp_path: 
         ((A, "other"), f"No item of d is scored under {NOTHING.scorer_id} (other, float16"),
     ],
 )
-def test_scorers_that_cannot_be_compared_are_one_sentence(run: Run, names, words: str) -> None:
-    code, out, err = run("--scorers", *names)
+def test_scorers_that_cannot_be_compared_are_one_sentence(compare: Run, names, words: str) -> None:
+    code, out, err = compare("--scorers", *names)
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
 
 
-def test_other_wrong_input_is_refused_before_anything_is_read(run: Run, tmp_path: Path) -> None:
-    assert "has no data set 'e'" in run("--scorers", A, B, dataset="e")[2]
-    code, out, err = run("--scorers", A, B, "--output", tmp_path / "x.docx")
+def test_other_wrong_input_is_refused_before_anything_is_read(compare: Run, tmp_path: Path) -> None:
+    assert "has no data set 'e'" in compare("--scorers", A, B, dataset="e")[2]
+    code, out, err = compare("--scorers", A, B, "--out", tmp_path / "x.docx")
     assert (code, out) == (2, "")
     assert "does not end in a format that can be written" in err
     assert not list(tmp_path.glob("*.docx"))
 
 
-def test_a_label_names_a_scorer(run: Run, cache: Cache) -> None:
+def test_a_label_names_a_scorer(compare: Run, cache: Cache) -> None:
     label = scorer_labels(scorers(cache))[B]
-    code, out, _ = run("--scorers", label, A)
+    code, out, _ = compare("--scorers", label, A)
     assert code == 0
     assert out.startswith(f"A: {label} ({B})\n")

@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from core.analysis.pairs import pair_table
-from core.cli.main import main
 from core.store.gate import Cache
 from core.store.items import datasets
 from core.store.scorers import put_scorer
 from core.store.scores import missing_texts, put_scores
 from core.store.verify import verify
+from tests.conftest import Run
 from tests.pair_samples import word_score
 from tests.store_samples import SCORER, item, put
 
-Run = Callable[..., tuple[int, str, str]]
 ROWS = """\
 ,sent_more,sent_less,stereo_antistereo,bias_type
 0,The poor left early today.,The rich left early today.,stereo,socioeconomic
 1,The old man ran there.,The young man ran there.,antistereo,age
 2,He ran.,he ran!,stereo,gender
 """
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfdbinary, cache: Cache) -> Run:
-    """`python -m core ...` on a cache: exit code, standard output and error."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        words = ["core", *map(str, arguments), "--cache", str(cache.folder)]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        sys.stdout.flush()
-        out, err = capfdbinary.readouterr()
-        return int(ended.value.code or 0), out.decode(), err.decode()
-
-    return command
 
 
 @pytest.fixture
@@ -74,7 +54,7 @@ def test_json_and_file_hold_the_same_numbers(run: Run, scored: Cache, tmp_path: 
     file = tmp_path / "pairs.csv"
     code, out, err = run(
         *("pairs", "--dataset", "d", "--unit", "token", "--ties", "against", "--decimals", 3),
-        *("--output", file, "--json"),
+        *("--out", file, "--json"),
     )
     assert (code, err) == (0, "")
     said = json.loads(out)
@@ -106,9 +86,9 @@ def test_difflib_is_aligned_once_and_kept(run: Run, scored: Cache) -> None:
         (("--dataset", "d", "--align", "best"), "'best' is not an alignment"),
         (("--dataset", "d", "--ties", "drop"), "choose from: half, against, exclude"),
         (("--dataset", "x"), "no data set 'x'"),
-        (("--dataset", "other"), "holds no sentence pairs"),
+        (("--dataset", "other"), "; import such items, or name another data set."),
         (("--dataset", "d", "--scorer", "nobody"), "No scorer is called"),
-        (("--dataset", "d", "--output", "pairs.xyz"), "does not end in a format"),
+        (("--dataset", "d", "--out", "pairs.xyz"), "does not end in a format"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_changes_nothing(

@@ -20,6 +20,7 @@ from core.stats.noise import RewordingNoise
 from core.stats.paired import paired_correlation, paired_difference
 from core.store.gate import Cache
 from core.store.scorers import scorers
+from core.words import signed
 
 OVERALL = "overall"  # never a condition: those begin with a language code
 _KEY = ["item_id", "condition"]
@@ -123,11 +124,6 @@ def comparison_sentence(comparison: Comparison, a: str = "A", b: str = "B") -> s
         f"{overall['n_flips']} of {overall['n_rows']} rows. This says how far two scorers agree, "
         "not whether a model is fair."
     )
-
-
-def signed(difference: float) -> str:
-    """A difference of scores with its sign; empty where undefined."""
-    return "" if math.isnan(difference) else f"{difference:+.4f}".replace("-", "\u2212")
 
 
 def _noise_words(noise: RewordingNoise, a: str) -> str:

@@ -13,7 +13,6 @@ from core.analysis.comparison import (
     Comparison,
     compare_scorers,
     comparison_sentence,
-    signed,
 )
 from core.analysis.overview import find_scorer, scorer_labels
 from core.cli.data_sets import DatasetOption
@@ -29,6 +28,7 @@ from core.cli.terminal import (
 from core.export.tables import check_path, json_rows, write_table
 from core.store.items import require_dataset
 from core.store.scorers import scorers
+from core.words import signed
 
 SHOWN_LEFT_OUT = 20
 
@@ -62,10 +62,10 @@ def compare(
             help="Two scorers, by id, the beginning of one, model name or label.",
         ),
     ],
-    output: Annotated[
+    file: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Also write the summary: .csv, .parquet, .jsonl or .tex."
+            "--out", metavar="FILE", help="Also write the summary: .csv, .parquet, .jsonl or .tex."
         ),
     ] = None,
     items: Annotated[
@@ -80,7 +80,7 @@ def compare(
     Such as one model in two precisions: each item is compared with itself, per condition and over
     all. Beside the differences stands what rewording English items does under A.
     """
-    files = [path for path in (output, items) if path is not None]
+    files = [path for path in (file, items) if path is not None]
     for path in files:
         check_path(path)
     store = open_cache(cache)
@@ -88,9 +88,9 @@ def compare(
     a, b = (find_scorer(store, name, "--scorers") for name in scorers_ab)
     found = compare_scorers(store, a, b, dataset)
     labels = scorer_labels(scorers(store))
-    for table, file in ((found.summary, output), (found.items, items)):
-        if file is not None:
-            write_table(table, file)
+    for table, wanted in ((found.summary, file), (found.items, items)):
+        if wanted is not None:
+            write_table(table, wanted)
     if as_json:
         print_json(
             {

@@ -28,6 +28,13 @@ from core.store.items import PutResult, put_dataset, require_dataset
 DatasetOption = Annotated[
     str, typer.Option(metavar="NAME", help="An imported data set; `status` lists them.")
 ]
+ScorerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="A scorer's id, the beginning of it, model name or label (default: the only scorer).",
+    ),
+]
 
 
 def import_data_set(
@@ -101,10 +108,7 @@ def export(
         str | None,
         typer.Option(metavar="NAME", help="An imported data set; `status` lists them."),
     ] = None,
-    scorer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Model name or scorer id (default: the only scorer)."),
-    ] = None,
+    scorer: ScorerOption = None,
     condition: Annotated[
         list[str] | None,
         typer.Option(metavar="CONDITION", help="Only this condition; may be given several times."),

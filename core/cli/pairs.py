@@ -10,7 +10,7 @@ import typer
 
 from core.analysis.overview import find_scorer, scorer_labels
 from core.analysis.pairs import pair_sentence, pair_summary, pair_table
-from core.cli.data_sets import DatasetOption
+from core.cli.data_sets import DatasetOption, ScorerOption
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -39,10 +39,7 @@ _SHOWN = {
 
 def pairs(
     dataset: DatasetOption,
-    scorer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Model name or scorer id (default: the only scorer)."),
-    ] = None,
+    scorer: ScorerOption = None,
     unit: Annotated[
         str, typer.Option(metavar="UNIT", help=f"What must be unmodified: {', '.join(UNITS)}.")
     ] = "word",
@@ -60,9 +57,13 @@ def pairs(
         int | None,
         typer.Option(min=0, max=15, help="Round scores first (published: 3, with --ties against)."),
     ] = None,
-    output: Annotated[
+    file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write every pair: .csv, .parquet, .jsonl or .tex."),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Also write every pair: .csv, .parquet, .jsonl or .tex.",
+        ),
     ] = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
@@ -74,13 +75,13 @@ def pairs(
     """
     check_rule(unit, align)
     rule = _ties(ties)
-    if output is not None:
-        check_path(output)
+    if file is not None:
+        check_path(file)
     store = open_cache(cache)
     if not has_pairs(store, dataset):
         raise InputError(
-            f"{dataset} holds no sentence pairs: items with an empty context, a stereotype and an "
-            "anti_stereotype, and nothing else."
+            f"{dataset} holds no sentence pairs (items with an empty context, a stereotype and an "
+            "anti_stereotype, and nothing else); import such items, or name another data set."
         )
     scorer_id = find_scorer(store, scorer)
     if ask_alignment(store, dataset, align):
@@ -89,8 +90,8 @@ def pairs(
     other = pair_table(store, scorer_id, dataset, _other(unit), align, texts=False)
     summary = pair_summary(table, other, ties=rule, decimals=decimals)
     sentences = {c: pair_sentence(summary, c) for c in summary["condition"].unique()}
-    if output is not None:
-        write_table(table, output)
+    if file is not None:
+        write_table(table, file)
     label = scorer_labels(scorers(store))[scorer_id]
     if as_json:
         print_json(
@@ -100,21 +101,14 @@ def pairs(
                 "rule": {"unit": unit, "align": align, "ties": ties, "decimals": decimals},
                 "summary": json_rows(summary),
                 "sentences": [*sentences.values()],
-                "files": [] if output is None else [str(output)],
+                "files": [] if file is None else [str(file)],
             }
         )
         return
     say(f"{label} ({scorer_id})", to=out)
-    say(
-        f"Pairs whose stereotypical sentence is preferred, by unmodified {unit}s\n"
-        f"(aligned by {align}; ties: {ties}). Flips: its preference is another by {_other(unit)}s.",
-        to=out,
-    )
-    for condition, sentence in sentences.items():
-        _print_summary(summary[summary["condition"] == condition])
-        say(sentence, to=out)
-    if output is not None:
-        say(f"Wrote {len(table)} pairs to {output}.")
+    _print_shares(summary, sentences, unit, f"aligned by {align}; ties: {ties}")
+    if file is not None:
+        say(f"Wrote {len(table)} pairs to {file}.")
 
 
 def _ties(name: str) -> Ties:
@@ -128,7 +122,21 @@ def _other(unit: str) -> str:
     return next(name for name in UNITS if name != unit)
 
 
-def _print_summary(rows: pd.DataFrame) -> None:
+def _print_shares(
+    summary: pd.DataFrame, sentences: dict[str, str], unit: str, details: str
+) -> None:
+    """What is counted, then a table and a sentence for each condition."""
+    say(
+        f"Pairs whose stereotypical sentence is preferred, by unmodified {unit}s\n"
+        f"({details}). Flips: its preference is another by {_other(unit)}s.",
+        to=out,
+    )
+    for condition, sentence in sentences.items():
+        _print_rows(summary[summary["condition"] == condition])
+        say(sentence, to=out)
+
+
+def _print_rows(rows: pd.DataFrame) -> None:
     shown = rows.assign(
         percent=(100 * rows["share"]).round(2),
         flips=(100 * rows["share_flips"]).round(2),
