@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from core.items.alignment import UNITS
+
 VERSION = "1"
 LONGEST_QUERY = 16_384  # characters; browsers and servers cut longer addresses
 
@@ -21,6 +23,8 @@ SORTS = {
     "change": "change",
     "ss": "SS",
     "fluency": "fluency",
+    "abs_difference": "size of the difference",
+    "difference": "difference of the two sentences",
     "item_id": "item",
     "condition": "condition",
     "category": "category",
@@ -47,12 +51,14 @@ class Selection:
     dimensions: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    preferences: tuple[str, ...] = ()  # of a pair: more, less, tie, uninformative
     ss_min: float | None = None
     ss_max: float | None = None
     change_min: float | None = None
     change_max: float | None = None
     text: str = ""  # in any text of the row
     regex: bool = False  # whether `text` is a regular expression
+    unit: str = "word"  # what the sentences of a pair must share: word or token
     sort: str = "order"
     descending: bool = False
     page: int = 0
@@ -64,7 +70,7 @@ class Selection:
 # What narrows the rows, in the order in which the filter bar shows it.
 FILTERS = (
     *("slice", "conditions", "sources", "categories", "dimensions", "states", "flags"),
-    *("ss_min", "ss_max", "change_min", "change_max", "text"),
+    *("preferences", "ss_min", "ss_max", "change_min", "change_max", "text"),
 )
 
 
@@ -149,6 +155,12 @@ def without_filters(selection: Selection) -> Selection:
     return selection
 
 
+def only_filters(selection: Selection) -> Selection:
+    """The selection without anything but what narrows the rows, and the rule of pairs."""
+    kept = {name: getattr(selection, name) for name in (*FILTERS, "regex", "unit")}
+    return Selection(**kept)
+
+
 def active_filters(selection: Selection) -> list[str]:
     """Names of the filters that are set."""
     return [n for n in FILTERS if getattr(selection, n) != getattr(Selection(), n)]
@@ -170,8 +182,9 @@ def _parsed(name: str, values: Sequence[str]) -> Any:
         return int(value)
     if default is None:
         return _number(value)
-    if name == "sort" and value not in SORTS:
-        raise ValueError(f"is {value[:40]!r}, not one of {', '.join(SORTS)}")
+    known = {"sort": tuple(SORTS), "unit": UNITS}.get(name)
+    if known and value not in known:
+        raise ValueError(f"is {value[:40]!r}, not one of {', '.join(known)}")
     return value
 
 

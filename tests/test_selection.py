@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.items.alignment import UNITS
 from core.selection import (
     LONGEST_QUERY,
     SORTS,
@@ -30,7 +31,7 @@ selections = st.builds(
     condition=texts, content=texts, conditions=names, sources=names, categories=names,
     dimensions=names, states=names, flags=names, ss_min=scores, ss_max=scores, change_min=scores,
     change_max=scores, regex=st.booleans(), descending=st.booleans(), page=st.integers(0, 10**6),
-    sort=st.sampled_from(list(SORTS)),
+    sort=st.sampled_from(list(SORTS)), unit=st.sampled_from(UNITS), preferences=names,
 )  # fmt: skip
 
 
@@ -58,6 +59,7 @@ def test_no_parameters_are_the_default_without_a_word():
         ("ss_max", "nan", "not between"),
         ("change_min", "-7", "not between"),
         ("page", "-1", "not a page number"),
+        ("unit", "letter", "not one of word, token"),
         ("page", "9" * 30, "not a page number"),
         ("regex", "yes", "not 0 or 1"),
         ("descending", "", "not 0 or 1"),

@@ -10,12 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.items import item_table
+from core.analysis.pair_items import pair_rules, with_pairs
 from core.errors import InputError
-from core.selection import (
-    Selection,
-    active_filters,
-    parse_link,
-)
+from core.selection import SORTS, Selection, active_filters, parse_link
 from core.store.gate import Cache
 from core.store.search import find_rows
 from core.store.slices import get_slice
@@ -30,7 +27,10 @@ _CHOICES = {
     "categories": "category",
     "dimensions": "dimension",
     "states": "state",
+    "preferences": "preferred",
 }
+# Sorts by the size of a column.
+_SIZES = {"abs_change": "change", "abs_difference": "difference"}
 # Fields that bound a column from below or above.
 _BOUNDS: dict[str, tuple[str, Callable[[pd.Series, float], pd.Series]]] = {
     "ss_min": ("ss", pd.Series.ge),
@@ -57,7 +57,8 @@ def matching(
     Parameters
     ----------
     table
-        Of `item_table`, all rows of the selection's scorer and data set.
+        Of `item_table`, all rows of the selection's scorer and data set, with the columns of pairs
+        where they are filtered or sorted by.
     search
         Finds the rows that hold a text; a page brings one that remembers.
 
@@ -83,8 +84,17 @@ def unknown_values(table: pd.DataFrame, selection: Selection) -> dict[str, list[
     unknown = {}
     for name, column in _CHOICES.items():
         if wanted := set(getattr(selection, name)):
-            unknown[name] = sorted(wanted - set(table[column].unique()))
+            unknown[name] = sorted(wanted - set(_values(table, column)))
     return {name: values for name, values in unknown.items() if values}
+
+
+def sorts_of(table: pd.DataFrame) -> list[str]:
+    """The sorts that an item table has a column for."""
+    return [name for name in SORTS if name == "order" or _SIZES.get(name, name) in table]
+
+
+def _values(table: pd.DataFrame, column: str) -> list[str]:
+    return [v for v in table[column].dropna().unique() if v] if column in table else []
 
 
 def _mask(
@@ -128,9 +138,9 @@ def _order(
     if selection.sort == "order":
         order = np.arange(len(positions))
         return order[::-1] if selection.descending else order
-    column = "change" if selection.sort == "abs_change" else selection.sort
+    column = _SIZES.get(selection.sort, selection.sort)
     keys = table[column].iloc[positions].reset_index(drop=True)
-    if selection.sort == "abs_change":
+    if selection.sort in _SIZES:
         keys = keys.abs()
     ordered = keys.sort_values(
         ascending=not selection.descending, kind="stable", na_position="last"
@@ -141,19 +151,27 @@ def _order(
 def selected_table(cache: Cache, selection: Selection) -> pd.DataFrame:
     """The rows that a selection leaves, in its order, with every column of `item_table`.
 
-    What a page shows, a download holds, the command line exports and a snippet computes.
+    Where the data set holds pairs of sentences, with the columns of `with_pairs` too. What a page
+    shows, a download holds, the command line exports and a snippet computes.
 
     Raises
     ------
     InputError
         There is no such data set or slice, the regular expression cannot be read, or the
-        selection asks for a value that no row has.
+        selection asks for a value or an order that the data set does not have.
     """
     table = item_table(cache, selection.scorer, selection.dataset)
+    rules = pair_rules(cache, table, selection.scorer, selection.dataset)
+    table = with_pairs(table, rules, selection.unit)
     for name, values in unknown_values(table, selection).items():
-        known = ", ".join(table[_CHOICES[name]].unique())
+        known = ", ".join(_values(table, _CHOICES[name])) or "none at all"
         raise InputError(
             f"{selection.dataset} has no {_CHOICES[name]} {', '.join(values)}; it has {known}."
+        )
+    if selection.sort not in sorts_of(table):
+        raise InputError(
+            f"{selection.dataset} holds no pairs of sentences, so it has no order by "
+            f"{SORTS[selection.sort]}."
         )
     rows = table.iloc[matching(cache, table, selection).positions]
     return rows.drop(columns="row_order").reset_index(drop=True)

@@ -9,18 +9,21 @@
     Anti-stereotype ...
 
 Both rows have the same places, so that shared tokens stand above each other. Long texts break into
-lines, as a paragraph does.
+lines, as a paragraph does. Of a pair of sentences the unmodified tokens are coloured, the others
+grey and hatched.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.pair_card import SENTENCES, sum_words
 from core.figures.colours import ANTI_STEREOTYPE, SHARED, STEREOTYPE
 from core.figures.theme import Figure, plain, signed, template
 
@@ -65,15 +68,58 @@ def token_bars(table: pd.DataFrame, *, model: str = "", dataset: str = "") -> Fi
     ValueError
         A continuation has no tokens, or the table holds more than one item or condition.
     """
+    poles = _poles(table)
+    titles = {role: f"<b>{name}</b> {_sum(poles[role])}" for role, (name, _) in POLES.items()}
+    return _figure(poles, titles, _caption(poles, model, dataset))
+
+
+def pair_bars(
+    table: pd.DataFrame,
+    unit: str,
+    *,
+    informative: bool = True,
+    model: str = "",
+    dataset: str = "",
+) -> Figure:
+    """Bars of the log-probabilities of both sentences of a pair, unmodified tokens marked.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `core.analysis.pair_card.pair_tokens` under the unit, for one pair in one condition.
+    informative : bool
+        Whether the sums of the pair say anything.
+    unit, model, dataset : str
+        Named in the caption.
+
+    Raises
+    ------
+    ValueError
+        A sentence has no tokens, or the table holds more than one item or condition.
+    """
+    poles = _poles(table)
+    measures = {r: sum_words(poles[r], informative=informative) for r in SENTENCES}
+    titles = {str(r): f"<b>{name}</b> {measures[r]}" for r, name in SENTENCES.items()}
+    parts = [f"{name}: {measures[r]}." for r, name in SENTENCES.items()]
+    meaning = f"Grey hatched bars: modified tokens, which the {unit} rule leaves out."
+    return _figure(poles, titles, _sentences(poles, model, dataset, [*parts, meaning]))
+
+
+def _poles(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if len(table[["item_id", "condition"]].drop_duplicates()) > 1:
         raise ValueError("token bars show one item in one condition")
     poles = {role: table[table["role"] == role] for role in POLES}
     if any(rows.empty for rows in poles.values()):
         raise ValueError("a continuation has no tokens")
-    room = _label_room(pd.concat(list(poles.values())))
-    rows = _rows(poles, room)
+    return poles
+
+
+def _figure(poles: dict[str, pd.DataFrame], titles: Mapping[str, str], caption: str) -> Figure:
+    tokens = pd.concat(list(poles.values()))
+    room = _label_room(tokens)
+    rows = _rows(poles, titles, room)
     height = len(rows) * (_TITLE + room + _BARS + _GAP)
-    lowest = min(float(table["logprob"].min()), -1e-3)
+    lowest = min(float(tokens["logprob"].min()), -1e-3)
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     for row in rows:
         layout[f"xaxis{row.number}"] = _token_axis(row)
@@ -82,7 +128,7 @@ def token_bars(table: pd.DataFrame, *, model: str = "", dataset: str = "") -> Fi
         _mark_difference(row, lowest, layout)
     layout |= {
         "template": template("light"),
-        "meta": {"caption": _caption(poles, model, dataset)},
+        "meta": {"caption": caption},
         "height": height,
         "margin": {"l": 36, "r": 8, "t": 0, "b": 0},
         "showlegend": False,
@@ -101,7 +147,7 @@ def is_right_to_left(text: str) -> bool:
     return False
 
 
-def _rows(poles: dict[str, pd.DataFrame], room: float) -> list[_Row]:
+def _rows(poles: dict[str, pd.DataFrame], titles: Mapping[str, str], room: float) -> list[_Row]:
     longest = max(len(rows) for rows in poles.values())
     n_lines = -(-longest // PER_LINE)
     width = -(-longest // n_lines)
@@ -109,16 +155,16 @@ def _rows(poles: dict[str, pd.DataFrame], room: float) -> list[_Row]:
     found: list[_Row] = []
     for line in range(n_lines):
         places = (line * width + 0.5, (line + 1) * width + 0.5)
-        for role, (name, colour) in POLES.items():
+        for role, (_, colour) in POLES.items():
             tokens = poles[role].iloc[line * width : (line + 1) * width]
             if tokens.empty:
                 continue
-            beside = _sum(poles[role]) if line == 0 else f"line {line + 1} of {n_lines}"
+            title = titles[role]
+            if line:
+                title = f"{title.split('</b>')[0]}</b> line {line + 1} of {n_lines}"
             top = len(found) * (_TITLE + room + _BARS + _GAP) + _TITLE + room
             range_ = (places[1], places[0]) if backwards else places
-            found.append(
-                _Row(tokens, f"<b>{name}</b> {beside}", colour, range_, top, len(found) + 1)
-            )
+            found.append(_Row(tokens, title, colour, range_, top, len(found) + 1))
     return found
 
 
@@ -129,11 +175,20 @@ def _sum(rows: pd.DataFrame) -> str:
 
 def _bars(row: _Row) -> go.Bar:
     tokens = row.tokens
-    differs = tokens["differs"].fillna(True).astype(bool)
+    if "unmodified" in tokens:
+        coloured = tokens["unmodified"].fillna(False).astype(bool)
+        pattern = {"shape": ["" if c else "/" for c in coloured], "size": 5, "solidity": 0.4}
+    else:
+        coloured = tokens["differs"].fillna(True).astype(bool)
+        pattern = {}
     return go.Bar(
         x=tokens["position"].tolist(),
         y=tokens["logprob"].astype(float).tolist(),
-        marker={"color": [row.colour if d else SHARED for d in differs], "line": {"width": 0}},
+        marker={
+            "color": [row.colour if c else SHARED for c in coloured],
+            "line": {"width": 0},
+            "pattern": pattern,
+        },
         customdata=[
             [plain(token), position, n]
             for token, position, n in zip(
@@ -192,7 +247,12 @@ def _row_title(row: _Row, room: float, height: float) -> dict[str, Any]:
 
 
 def _mark_difference(row: _Row, lowest: float, layout: dict[str, Any]) -> None:
-    """A line before the first differing token, and a word on the side where there is room."""
+    """A line before the first differing token, and a word on the side where there is room.
+
+    Not for a pair of sentences, whose hatching says more.
+    """
+    if "unmodified" in row.tokens:
+        return
     first = row.tokens.loc[row.tokens["first_difference"].fillna(False), "position"]
     if first.empty:
         return
@@ -231,14 +291,20 @@ def _ticks(tokens: pd.DataFrame) -> list[str]:
 
 
 def _caption(poles: dict[str, pd.DataFrame], model: str, dataset: str) -> str:
-    first = poles["stereotype"].iloc[0]
-    place = f"item {first['item_id']} in {first['condition']}"
-    origin = (f" under {model}" if model else "") + (f", data set {dataset}" if dataset else "")
     parts = [f"{POLES[role][0]}: {_sum(rows)}." for role, rows in poles.items()]
     if any(rows["first_difference"].fillna(False).any() for rows in poles.values()):
         meaning = "Grey bars: tokens before the first one in which the two differ."
     else:
         meaning = "The two have the same tokens."
+    return _sentences(poles, model, dataset, [*parts, meaning])
+
+
+def _sentences(
+    poles: dict[str, pd.DataFrame], model: str, dataset: str, sentences: list[str]
+) -> str:
+    first = poles["stereotype"].iloc[0]
+    place = f"item {first['item_id']} in {first['condition']}"
+    origin = (f" under {model}" if model else "") + (f", data set {dataset}" if dataset else "")
     if any((rows["piece"] > 1).any() for rows in poles.values()):
-        meaning += " Small numbers: further bytes of the character before."
-    return f"Log-probability of every scored token of {place}{origin}. {' '.join(parts)} {meaning}"
+        sentences.append("Small numbers: further bytes of the character before.")
+    return f"Log-probability of every scored token of {place}{origin}. {' '.join(sentences)}"
