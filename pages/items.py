@@ -11,6 +11,8 @@ import streamlit as st
 
 from core.analysis.filtering import Matches, matching, selected_table
 from core.analysis.overview import scorer_labels
+from core.analysis.pair_card import PREFERENCES
+from core.analysis.pair_items import Rules, summary_sentences
 from core.errors import InputError
 from core.selection import Selection, without
 from core.stats.noise import RewordingNoise
@@ -23,6 +25,8 @@ from pages.shared.data import (
     read_noise,
     read_overview,
     read_provenance,
+    read_rules,
+    read_summaries,
     search_rows,
 )
 from pages.shared.figures import literal
@@ -41,10 +45,19 @@ from pages.shared.widgets import (
 
 ROWS_PER_PAGE = 100
 NEIGHBOURS = 12  # items read together, so that steps need not open the cache
+PAIR_CAUTION = (
+    "Of the rows that pass; a tie counts one half. 50 % is neutral, and an average can hide groups "
+    "that go opposite ways."
+)
 SHOWN = (
     *("item_id", "condition", "ss", "change", "n_stereotype", "n_anti", "category", "dimension"),
     *("source", "state", "flags"),
 )
+SHOWN_PAIRS = (
+    *("item_id", "condition", "score_more", "score_less", "difference", "preferred"),
+    *("preferred_other_rule", "n_unmodified", "ss", "category", "direction", "state", "flags"),
+)
+PREFERRED = ("preferred", "preferred_other_rule")
 COLUMNS: dict[str, Any] = {
     "item_id": st.column_config.TextColumn("Item", pinned=True),
     "condition": st.column_config.TextColumn("Condition", help="Language, or language~rewording"),
@@ -63,7 +76,33 @@ COLUMNS: dict[str, Any] = {
         "State", help="scored; collapsed: both poles say the same; unscored: see the reason"
     ),
     "flags": st.column_config.ListColumn("Flags"),
+    "score_more": st.column_config.NumberColumn(
+        "Stereotype", format="%.2f", help="Summed log-probability of its unmodified tokens, nats"
+    ),
+    "score_less": st.column_config.NumberColumn(
+        "Other", format="%.2f", help="Summed log-probability of its unmodified tokens, nats"
+    ),
+    "difference": st.column_config.NumberColumn(
+        "Difference", format="%+.2f", help="Stereotype minus other, nats"
+    ),
+    "preferred": st.column_config.TextColumn(
+        "Preferred", help="The sentence with the higher score; empty without scores"
+    ),
+    "preferred_other_rule": st.column_config.TextColumn(
+        "By other rule", help="The preferred sentence by the rule that is not chosen above"
+    ),
+    "n_unmodified": st.column_config.NumberColumn(
+        "n unmodified", help="Unmodified tokens of the stereotypical sentence"
+    ),
+    "direction": st.column_config.TextColumn(
+        "Direction", help="stereo or antistereo, where the data set says so"
+    ),
 }
+
+
+def shown_columns(table: pd.DataFrame) -> list[str]:
+    """The columns of the table on the page: others where the data set holds pairs of sentences."""
+    return list(SHOWN_PAIRS if "preferred" in table else SHOWN)
 
 
 def choose_source(selection: Selection) -> Selection:
@@ -117,6 +156,21 @@ def noise_line(noise: RewordingNoise) -> str:
     )
 
 
+def summary_lines(selection: Selection, matches: Matches) -> None:
+    """How often the pairs that pass prefer the stereotypical sentence, and what rewording does."""
+    noise = read_noise(selection.scorer, selection.dataset)
+    if not read_rules(selection.scorer, selection.dataset):
+        st.caption(noise_line(noise))
+        return
+    found = read_summaries(selection, matches.positions)
+    sentences = summary_sentences(found, selection.unit)
+    if sentences:
+        st.markdown("\n".join(f"- {literal(sentence)}" for sentence in sentences))
+        st.caption(PAIR_CAUTION)
+    if noise.n_changes:
+        st.caption(noise_line(noise))
+
+
 def opened(table: pd.DataFrame, matches: Matches, selection: Selection) -> Selection:
     """The selection with an open item that exists, in a condition that passes where there is one.
 
@@ -158,8 +212,10 @@ def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: 
         if rows:
             step(table, matches, first + rows[0])
 
+    rows = table.iloc[positions][shown_columns(table)]
+    words = {name: rows[name].map(PREFERENCES) for name in PREFERRED if name in rows}
     st.dataframe(
-        table.iloc[positions][list(SHOWN)],
+        rows.assign(**words),
         column_config=COLUMNS,
         hide_index=True,
         placeholder="–",
@@ -203,6 +259,13 @@ def walk(table: pd.DataFrame, matches: Matches, at: int) -> None:
         st.caption(f"Row {at + 1} of {n}" if at >= 0 else "The filters hide the open item")
 
 
+def pairs_of(selection: Selection, table: pd.DataFrame) -> Rules:
+    """The open item by both rules of pairs."""
+    rules = read_rules(selection.scorer, selection.dataset)
+    here = np.flatnonzero(table["item_id"] == selection.item)
+    return {unit: rows.iloc[here] for unit, rows in rules.items()}
+
+
 def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Selection:
     """The card of the open item, with the way to its neighbours; the reader may turn it over."""
     at = open_row(table, matches, selection)
@@ -218,6 +281,8 @@ def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Se
         selection.condition,
         selection.compare or None,
         provenance=read_provenance(selection.scorer, selection.dataset),
+        pairs=pairs_of(selection, table),
+        unit=selection.unit,
     )
     return replace(selection, condition=condition)
 
@@ -246,11 +311,11 @@ def main() -> None:
     wanted = state.current()
     with errors_in_one_sentence():
         selection = choose_source(wanted)
-        table = read_items(selection.scorer, selection.dataset)
+        table = read_items(selection.scorer, selection.dataset, selection.unit)
         selection, left_out = known_part(table, selection)
         content = read_content(selection.scorer, selection.dataset)
     banner(wanted, selection, content, left_out, table)
-    filter_bar(selection)
+    filter_bar(table, selection)
     matches = found(table, selection)
     if not len(matches.positions):
         nothing_left(selection, matches)
@@ -263,12 +328,12 @@ def main() -> None:
     if state.just_opened() and at >= 0:  # a link to an item shows the rows around it
         selection = replace(selection, page=at // ROWS_PER_PAGE)
     state.put(selection)
-    st.caption(noise_line(read_noise(selection.scorer, selection.dataset)))
+    summary_lines(selection, matches)
     show_table(table, matches, selection, at)
     turn_pages(matches, selection)
     download_buttons(
         lambda: selected_table(open_cache(), selection),
-        list(SHOWN),
+        shown_columns(table),
         f"items-{selection.dataset}-{selection.scorer}-{len(matches.positions)}-rows",
     )
     share_bar(selection, table.iloc[matches.positions]["item_id"])

@@ -19,7 +19,9 @@ from core import settings
 from core.analysis.comparison import compare_tables, comparison_sentence
 from core.analysis.items import english_rewording_noise, item_table
 from core.analysis.overview import Overview, overview
+from core.analysis.pair_items import Rules, pair_rules, summaries, with_pairs
 from core.analysis.provenance import provenance
+from core.selection import Selection, link_query, only_filters
 from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
@@ -40,11 +42,40 @@ def read_overview() -> Overview | None:
     return _overview(str(cache.folder), cache.stamp()) if cache.exists() else None
 
 
-def read_items(scorer_id: str, dataset: str) -> pd.DataFrame:
-    """The item table of a scorer and data set, without texts. Shared: do not change it."""
+def read_items(scorer_id: str, dataset: str, unit: str = "word") -> pd.DataFrame:
+    """The item table of a scorer and data set, without texts. Shared: do not change it.
+
+    Where the data set holds pairs of sentences, with their columns under the unit.
+    """
     cache = open_cache()
     number = generation_of(cache, scorer_id, dataset)
-    return _items(str(cache.folder), scorer_id, dataset, number)
+    return _pair_items(str(cache.folder), scorer_id, dataset, number, unit)
+
+
+def read_rules(scorer_id: str, dataset: str) -> Rules:
+    """The pairs of a data set by both rules, in the rows of its item table; empty without pairs."""
+    cache = open_cache()
+    number = generation_of(cache, scorer_id, dataset)
+    return _rules(str(cache.folder), scorer_id, dataset, number)
+
+
+def read_summaries(
+    selection: Selection, positions: npt.NDArray[np.intp]
+) -> dict[str, pd.DataFrame]:
+    """How often the rows that pass prefer the stereotypical sentence, by both rules.
+
+    Parameters
+    ----------
+    positions
+        Of the rows, in the item table: what the filters of the selection leave.
+    """
+    cache = open_cache()
+    number = generation_of(cache, selection.scorer, selection.dataset)
+    filters = link_query(only_filters(selection))  # the order of the rows does not matter
+    return _summaries(
+        str(cache.folder), selection.scorer, selection.dataset, number, cache.stamp(), filters,
+        _positions=positions,
+    )  # fmt: skip
 
 
 def read_content(scorer_id: str, dataset: str) -> str:
@@ -79,11 +110,11 @@ def search_rows(
     return _found(str(cache.folder), cache.stamp(), dataset, text, regex)
 
 
-def read_facets(scorer_id: str, dataset: str) -> dict[str, list[str]]:
+def read_facets(scorer_id: str, dataset: str, unit: str = "word") -> dict[str, list[str]]:
     """The values of every column that can be filtered by its values, in the table's order."""
     cache = open_cache()
     number = generation_of(cache, scorer_id, dataset)
-    return _facets(str(cache.folder), scorer_id, dataset, number)
+    return _facets(str(cache.folder), scorer_id, dataset, number, unit)
 
 
 def read_noise(scorer_id: str, dataset: str) -> RewordingNoise:
@@ -137,6 +168,31 @@ def _items(folder: str, scorer_id: str, dataset: str, number: int) -> pd.DataFra
     return item_table(Cache(Path(folder)), scorer_id, dataset, texts=False)
 
 
+@st.cache_resource(max_entries=8, show_spinner="Reading the pairs …")
+def _rules(folder: str, scorer_id: str, dataset: str, number: int) -> Rules:
+    table = _items(folder, scorer_id, dataset, number)
+    return pair_rules(Cache(Path(folder)), table, scorer_id, dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _pair_items(folder: str, scorer_id: str, dataset: str, number: int, unit: str) -> pd.DataFrame:
+    table = _items(folder, scorer_id, dataset, number)
+    return with_pairs(table, _rules(folder, scorer_id, dataset, number), unit)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _summaries(
+    folder: str,
+    scorer_id: str,
+    dataset: str,
+    number: int,
+    stamp: Stamp,  # of the slices
+    filters: str,
+    _positions: npt.NDArray[np.intp],
+) -> dict[str, pd.DataFrame]:
+    return summaries(_rules(folder, scorer_id, dataset, number), _positions)
+
+
 @st.cache_resource(max_entries=100, show_spinner=False)
 def _content(folder: str, scorer_id: str, dataset: str, number: int) -> str:
     return content_number(Cache(Path(folder)), scorer_id, dataset)
@@ -170,10 +226,13 @@ def _comparison(
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
-def _facets(folder: str, scorer_id: str, dataset: str, number: int) -> dict[str, list[str]]:
-    table = _items(folder, scorer_id, dataset, number)
-    columns = ("condition", "source", "category", "dimension", "state")
-    values = {name: [v for v in table[name].unique() if v] for name in columns}
+def _facets(
+    folder: str, scorer_id: str, dataset: str, number: int, unit: str
+) -> dict[str, list[str]]:
+    table = _pair_items(folder, scorer_id, dataset, number, unit)
+    columns = ("condition", "source", "category", "dimension", "state", "preferred")
+    held = [name for name in columns if name in table]
+    values = {name: [v for v in table[name].dropna().unique() if v] for name in held}
     return values | {"flags": sorted({flag for flags in table["flags"] for flag in flags})}
 
 

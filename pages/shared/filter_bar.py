@@ -7,10 +7,12 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.analysis.filtering import Matches, unknown_values
+from core.analysis.filtering import Matches, sorts_of, unknown_values
+from core.analysis.pair_card import PREFERENCES
 from core.selection import SORTS, Selection, active_filters, with_field, without
 from pages.shared import state
 from pages.shared.data import read_facets, read_slices
+from pages.shared.pair_card import choose_rule
 
 LABELS = {
     "slice": "Slice",
@@ -20,6 +22,7 @@ LABELS = {
     "dimensions": "Dimension",
     "states": "State",
     "flags": "Flag",
+    "preferences": "Preferred",
     "ss_min": "SS from",
     "ss_max": "SS to",
     "change_min": "Change from",
@@ -32,6 +35,7 @@ _COLUMNS = {
     "categories": "category",
     "dimensions": "dimension",
     "states": "state",
+    "preferences": "preferred",
 }
 
 
@@ -47,12 +51,17 @@ def known_part(table: pd.DataFrame, selection: Selection) -> tuple[Selection, li
     if selection.slice and selection.slice not in read_slices(selection.dataset):
         sentences.append(f"The slice {selection.slice} is not in this cache; all items are shown.")
         selection = replace(selection, slice="")
+    if selection.sort not in sorts_of(table):
+        sentences.append(
+            f"There are no pairs of sentences here to be sorted by {SORTS[selection.sort]}."
+        )
+        selection = replace(selection, sort=Selection().sort)
     return selection, sentences
 
 
-def filter_bar(selection: Selection) -> None:
+def filter_bar(table: pd.DataFrame, selection: Selection) -> None:
     """Draw the filters; what the reader changes goes into the selection."""
-    facets = read_facets(selection.scorer, selection.dataset)
+    facets = read_facets(selection.scorer, selection.dataset, selection.unit)
     conditions, categories, text = st.columns([2, 2, 3])
     with conditions:
         _multiselect("conditions", facets["condition"], selection)
@@ -70,13 +79,17 @@ def filter_bar(selection: Selection) -> None:
     label = f"More filters ({n_more} set)" if n_more else "More filters"
     with st.expander(label, icon=":material/filter_list:"):
         _more(facets, selection)
-    sort, direction, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
+    sort, direction, rule = st.columns([2, 2, 3], vertical_alignment="bottom")
     with sort:
         state.show_field("sort", selection.sort)
-        st.selectbox("Sort by", list(SORTS), format_func=SORTS.__getitem__, **state.bound("sort"))
+        sorts = sorts_of(table)
+        st.selectbox("Sort by", sorts, format_func=SORTS.__getitem__, **state.bound("sort"))
     with direction:
         state.show_field("descending", selection.descending)
         st.toggle("Largest first", **state.bound("descending"))
+    if "preferred" in facets:
+        with rule:
+            choose_rule(selection.unit, "table")
 
 
 def nothing_left(selection: Selection, matches: Matches) -> None:
@@ -92,8 +105,8 @@ def nothing_left(selection: Selection, matches: Matches) -> None:
 
 
 def _more(facets: dict[str, list[str]], selection: Selection) -> None:
-    names = ("sources", "dimensions", "states")
-    for place, name in zip(st.columns(3), names, strict=True):
+    names = [n for n in ("sources", "dimensions", "states", "preferences") if _COLUMNS[n] in facets]
+    for place, name in zip(st.columns(len(names)), names, strict=True):
         with place:
             _multiselect(name, facets[_COLUMNS[name]], selection)
     flags, slices, regex = st.columns(3, vertical_alignment="bottom")
@@ -127,4 +140,10 @@ def _more(facets: dict[str, list[str]], selection: Selection) -> None:
 
 def _multiselect(name: str, options: list[str], selection: Selection) -> None:
     state.show_field(name, [v for v in getattr(selection, name) if v in options])
-    st.multiselect(LABELS[name], options, placeholder="all", **state.bound(name, tuple))
+    st.multiselect(
+        LABELS[name],
+        options,
+        format_func=lambda value: PREFERENCES[value] if name == "preferences" else value,
+        placeholder="all",
+        **state.bound(name, tuple),
+    )

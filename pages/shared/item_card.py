@@ -23,14 +23,17 @@ from core.analysis.card import (
     two_scorers_sentence,
 )
 from core.analysis.items import item_table
+from core.analysis.pair_card import pair_tokens
+from core.analysis.pair_items import Rules
 from core.figures.conditions import item_across_conditions
 from core.figures.theme import signed
-from core.figures.tokens import token_bars
+from core.figures.tokens import pair_bars, token_bars
 from core.settings import REFERENCE_CONDITION
 from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
 from pages.shared.data import generation_of
 from pages.shared.figures import literal, show_figure
+from pages.shared.pair_card import choose_rule, show_pair
 from pages.shared.widgets import text_block
 
 Provenance = Mapping[str, object]
@@ -60,7 +63,7 @@ _SENSITIVE = """
 
 @dataclass(frozen=True)
 class _Source:
-    """Whose scores the card shows, and what rewording does to them."""
+    """Whose scores the card shows, by which rule of pairs, and what rewording does to them."""
 
     cache: Cache
     scorer_id: str
@@ -69,6 +72,8 @@ class _Source:
     model: str
     noise: RewordingNoise
     provenance: Provenance
+    pairs: Rules
+    unit: str
 
 
 def item_card(
@@ -81,6 +86,8 @@ def item_card(
     compare: str | None = None,
     *,
     provenance: Provenance | None = None,
+    pairs: Rules | None = None,
+    unit: str = "word",
 ) -> str:
     """Everything about one item: English beside the chosen condition, and all conditions.
 
@@ -94,6 +101,9 @@ def item_card(
         A second scorer's id.
     provenance : mapping
         Goes into the saved figures.
+    pairs, unit
+        Of a pair of sentences: the rows of `pair_rules` that hold at least this item, and the rule
+        that its card shows.
 
     Returns
     -------
@@ -105,16 +115,20 @@ def item_card(
         st.info("This item is not in the data set.", icon=":material/info:")
         return condition
     origin = {"scorer_id": scorer_id, "dataset": dataset, **(provenance or {})}
-    source = _source(cache, scorer_id, dataset, origin)
+    source = _source(cache, scorer_id, dataset, origin, pairs or {}, unit)
     with st.container(key=f"item-card-{scorer_id}-{dataset}-{item_id}"):
         st.html(f'<h3 dir="auto">{escape(item_id)}</h3>')
         shown = _choose_condition(rows, source, condition)
         versions = _versions(rows, shown)
+        is_pair = any(_pair_of(row, source) for row in versions)
+        if is_pair:
+            choose_rule(unit, "card")
         tokens = _tokens_of(versions, source)
         for place, row in zip(st.columns(len(versions), gap="medium"), versions, strict=True):
             with place:
                 _show_version(row, source, tokens)
-        _show_conditions(rows, source, compare)
+        if len(rows) > 1 or compare or not is_pair:
+            _show_conditions(rows, source, compare)
         _show_metadata(versions)
     return shown
 
@@ -124,11 +138,29 @@ def sensitive_css() -> str:
     return _SENSITIVE
 
 
-def _source(cache: Cache, scorer_id: str, dataset: str, provenance: Provenance) -> _Source:
+def _source(
+    cache: Cache,
+    scorer_id: str,
+    dataset: str,
+    provenance: Provenance,
+    pairs: Rules,
+    unit: str = "word",
+) -> _Source:
     folder = str(cache.folder)
     number = generation_of(cache, scorer_id, dataset)
     model, noise = _model_and_noise(folder, scorer_id, dataset, number)
-    return _Source(cache, scorer_id, dataset, number, model, noise, provenance)
+    return _Source(cache, scorer_id, dataset, number, model, noise, provenance, pairs, unit)
+
+
+def _pair_of(row: Row, source: _Source) -> dict[str, Row]:
+    """The pair's rows by unit; empty where the item is no pair."""
+    found = {}
+    for unit, table in source.pairs.items():
+        here = (table["item_id"] == row["item_id"]) & (table["condition"] == row["condition"])
+        here &= table["preferred"].notna()
+        if here.any():
+            (found[unit],) = table[here].to_dict("records")
+    return found
 
 
 def _choose_condition(rows: pd.DataFrame, source: _Source, condition: str) -> str:
@@ -159,6 +191,12 @@ def _versions(rows: pd.DataFrame, shown: str) -> list[Row]:
 
 def _show_version(row: Row, source: _Source, tokens: pd.DataFrame) -> None:
     st.markdown(f"**{literal(row['condition'])}**")
+    pair = _pair_of(row, source)
+    if pair:
+        here = _tokens_in(row, tokens)
+        show_pair(row, pair, source.unit, here, source.model, _flags(row))
+        _show_tokens(row, source, tokens)
+        return
     _show_numbers(row, source.noise)
     for sentence in (state_sentence(row), change_sentence(row, source.noise), _flags(row)):
         if sentence:
@@ -224,13 +262,29 @@ def _flags(row: Row) -> str:
 def _show_tokens(row: Row, source: _Source, every: pd.DataFrame) -> None:
     if row["state"] != "scored":
         return
-    tokens = every[every["condition"] == row["condition"]].reset_index(drop=True)
+    tokens = _tokens_in(row, every)
     if tokens.empty:
         st.caption(every.attrs["note"] or "The cache holds no tokens of this condition.")
         return
     name = f"tokens-{row['item_id']}-{row['condition']}-{source.scorer_id}"
-    figure = token_bars(tokens, model=source.model, dataset=source.dataset)
+    pair = _pair_of(row, source)
+    if pair:
+        figure = pair_bars(
+            tokens,
+            source.unit,
+            informative=not pd.isna(pair[source.unit]["difference"]),
+            model=source.model,
+            dataset=source.dataset,
+        )
+        name = f"{name}-{source.unit}"
+    else:
+        figure = token_bars(tokens, model=source.model, dataset=source.dataset)
     show_figure(figure, name, source.provenance, table=tokens)
+
+
+def _tokens_in(row: Row, every: pd.DataFrame) -> pd.DataFrame:
+    here: pd.DataFrame = every[every["condition"] == row["condition"]]
+    return here.reset_index(drop=True)
 
 
 def _show_conditions(rows: pd.DataFrame, source: _Source, compare: str | None) -> None:
@@ -239,7 +293,7 @@ def _show_conditions(rows: pd.DataFrame, source: _Source, compare: str | None) -
     scores = card_rows(rows, item_id, source.noise)
     other, other_model = None, ""
     if compare is not None:
-        second = _source(source.cache, compare, source.dataset, source.provenance)
+        second = _source(source.cache, compare, source.dataset, source.provenance, {})
         other, other_model = _second_rows(second, item_id), second.model
     figure = item_across_conditions(
         scores,
@@ -293,7 +347,10 @@ def _tokens_of(versions: list[Row], source: _Source) -> pd.DataFrame:
     """The tokens of all versions on the card, read in one opening of the cache."""
     keys = tuple((row["item_id"], row["condition"]) for row in versions)
     folder = str(source.cache.folder)
-    return _tokens(folder, source.scorer_id, source.dataset, keys, source.number, _rows=versions)
+    unit = source.unit if source.pairs else ""
+    return _tokens(
+        folder, source.scorer_id, source.dataset, keys, source.number, unit, _rows=versions
+    )
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -303,6 +360,10 @@ def _tokens(
     dataset: str,
     keys: tuple[tuple[str, str], ...],
     number: int,
+    unit: str,  # of pairs; empty without
     _rows: list[Row],
 ) -> pd.DataFrame:
-    return token_table(Cache(Path(folder)), scorer_id, pd.DataFrame(_rows))
+    cache, rows = Cache(Path(folder)), pd.DataFrame(_rows)
+    return (
+        pair_tokens(cache, scorer_id, rows, unit) if unit else token_table(cache, scorer_id, rows)
+    )
