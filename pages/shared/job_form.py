@@ -21,6 +21,7 @@ QUANTIZATIONS = {
     "int8": "8 bits (LLM.int8)",
     "nf4": "4 bits (NF4)",
 }
+VARIANTS = {"original": "the token", "within_word_l2r": "the token and the rest of its word"}
 DEVICES = ("auto", "cpu", "cuda", "mps")
 ESTIMATED = "estimated"
 
@@ -28,14 +29,21 @@ ESTIMATED = "estimated"
 def choose_request(datasets: list[str], views: list[JobView]) -> ScoreRequest | None:
     """The inputs of a new job."""
     known = list(dict.fromkeys([DEMO_MODEL, *(v.model for v in views if v.model)]))
-    left, right = st.columns([1, 2])
+    left, middle, right = st.columns([2, 3, 3])
     dataset = left.selectbox("Data set", datasets)
-    model = right.selectbox(
+    model = middle.selectbox(
         "Model",
         known,
         accept_new_options=True,
         help="demo, the path of a model folder on this machine, or org/name[@revision] from the "
         "hub. Type to enter another one.",
+    )
+    variant = right.selectbox(
+        "Masked models hide",
+        VARIANTS,
+        format_func=VARIANTS.__getitem__,
+        help="What is hidden from a masked model while it is asked for a token; a scorer of its "
+        "own. Of no meaning to a causal model, which is asked for the next token.",
     )
     first, second, third, fourth = st.columns(4, vertical_alignment="bottom")
     dtype = first.selectbox("Precision", DTYPES, help="auto: float32 on the CPU, else the model's")
@@ -62,6 +70,7 @@ def choose_request(datasets: list[str], views: list[JobView]) -> ScoreRequest | 
         quantization=quantization,
         compute_dtype=compute_dtype,
         no_double_quant=no_double_quant,
+        variant=variant,
     )
 
 
