@@ -23,12 +23,6 @@ from tests.tiny_tokenizers import byte_level_bpe
 HIDDEN, INTERMEDIATE, LAYERS, KEYS = 32, 64, 2, 16  # two of four heads hold keys and values
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "tiny"
-    return save_tiny(folder, "llama", byte_level_bpe(add_bos=True))
-
-
 def n_weights(vocab: int) -> int:
     """A llama's weights, counted by hand."""
     attention = 2 * HIDDEN * HIDDEN + 2 * HIDDEN * KEYS
@@ -37,10 +31,10 @@ def n_weights(vocab: int) -> int:
 
 
 @pytest.mark.parametrize(("dtype", "itemsize"), [("float32", 4), ("bfloat16", 2)])
-def test_numbers_are_those_worked_out_by_hand(cache, model, monkeypatch, dtype, itemsize):
+def test_numbers_are_those_worked_out_by_hand(cache, llama, monkeypatch, dtype, itemsize):
     fill(cache, 3)
     monkeypatch.setattr(memory, "free_bytes", lambda device: 10_000_000)
-    found = estimate(cache, ScoreRequest(model=str(model), dataset="demo", dtype=dtype))
+    found = estimate(cache, ScoreRequest(model=str(llama), dataset="demo", dtype=dtype))
     tokenizer = byte_level_bpe(add_bos=True)
     texts = {t.text_id: t for item in make_items(3) for t in item_texts(item).values()}.values()
     encoded = [encode(tokenizer, text, None) for text in texts]
@@ -59,10 +53,10 @@ def test_numbers_are_those_worked_out_by_hand(cache, model, monkeypatch, dtype, 
     assert (found.scorer.dtype, found.scorer.device, found.download_bytes) == (dtype, "cpu", 0)
 
 
-def test_a_model_that_does_not_fit_is_said_not_refused(cache, model, monkeypatch):
+def test_a_model_that_does_not_fit_is_said_not_refused(cache, llama, monkeypatch):
     fill(cache, 1)
     monkeypatch.setattr(memory, "free_bytes", lambda device: 1000)
-    assert not estimate(cache, ScoreRequest(model=str(model), dataset="demo")).memory.fits
+    assert not estimate(cache, ScoreRequest(model=str(llama), dataset="demo")).memory.fits
 
 
 @pytest.mark.parametrize("family", CAUSAL_FAMILIES)
@@ -75,9 +69,9 @@ def test_the_scorer_is_known_without_its_weights(cache, tmp_path, family):
     assert estimate(cache, request).texts == 0
 
 
-def test_only_what_is_missing_counts(cache, model):
+def test_only_what_is_missing_counts(cache, llama):
     fill(cache, 2)
-    request = ScoreRequest(model=str(model), dataset="demo")
+    request = ScoreRequest(model=str(llama), dataset="demo")
     score_dataset(cache, request)
     nothing = estimate(cache, request)
     assert (nothing.texts, nothing.tokens, nothing.disk_bytes) == (0, 0, 0)
@@ -86,9 +80,9 @@ def test_only_what_is_missing_counts(cache, model):
     assert estimate(cache, request).texts == 9
 
 
-def test_time_is_taken_from_an_earlier_run_of_the_scorer(cache, model):
+def test_time_is_taken_from_an_earlier_run_of_the_scorer(cache, llama):
     fill(cache, 5)
-    request = ScoreRequest(model=str(model), dataset="demo")
+    request = ScoreRequest(model=str(llama), dataset="demo")
     unknown = estimate(cache, request)
     assert unknown.seconds is None
     folder, lock = create_run(cache, JobSpec(request=request))
@@ -99,13 +93,13 @@ def test_time_is_taken_from_an_earlier_run_of_the_scorer(cache, model):
     assert known.seconds == pytest.approx(known.characters / 100)
     assert known.speed_from == folder.run_id
     assert (
-        estimate(cache, ScoreRequest(model=str(model), dataset="demo", exact=True)).seconds is None
+        estimate(cache, ScoreRequest(model=str(llama), dataset="demo", exact=True)).seconds is None
     )
 
 
-def test_large_sets_are_sampled(cache, model, monkeypatch):
+def test_large_sets_are_sampled(cache, llama, monkeypatch):
     fill(cache, 100)
-    request = ScoreRequest(model=str(model), dataset="demo")
+    request = ScoreRequest(model=str(llama), dataset="demo")
     whole = estimate(cache, request)
     monkeypatch.setattr("core.jobs.estimate.SAMPLE", 50)
     sampled = estimate(cache, request)
@@ -114,12 +108,12 @@ def test_large_sets_are_sampled(cache, model, monkeypatch):
     assert sampled.characters == whole.characters
 
 
-def test_a_hub_model_is_not_downloaded_for_an_estimate(cache, model, monkeypatch):
+def test_a_hub_model_is_not_downloaded_for_an_estimate(cache, llama, monkeypatch):
     fill(cache, 1)
     asked = []
-    described = model.parent / "described"
+    described = llama.parent / "described"
     described.mkdir(exist_ok=True)
-    for path in model.iterdir():
+    for path in llama.iterdir():
         if path.suffix == ".json":
             (described / path.name).write_bytes(path.read_bytes())
 

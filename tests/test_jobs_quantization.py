@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import platform
+from dataclasses import replace
+from importlib.metadata import version
 
 import numpy as np
 import pytest
-import torch
 
 from core.analysis.card import scorer_name
 from core.analysis.overview import scorer_labels
@@ -15,12 +16,13 @@ from core.analysis.provenance import provenance
 from core.errors import CanaryFailed
 from core.items.texts import item_texts
 from core.jobs.estimate import estimate
-from core.jobs.run import library_versions, score_dataset
+from core.jobs.run import score_dataset
 from core.jobs.spec import JobSpec, ScoreRequest, spec_from_json, spec_to_json
 from core.store.runs import runs
 from core.store.scorers import scorers
 from core.store.scores import token_scores
 from core.store.verify import verify
+from core.types import Scorer
 from core.words import precision_words
 from tests.test_jobs import fill, make_items
 from tests.tiny_models import save_tiny
@@ -35,26 +37,14 @@ CHOICES = (
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Tiny models lose more than they gain by a second thread, most of all on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "tiny"
-    return save_tiny(folder, "llama", byte_level_bpe(add_bos=True))
-
-
-def test_every_precision_is_a_scorer_of_its_own(cache, model):
+def test_every_precision_is_a_scorer_of_its_own(cache, llama):
     n_texts = fill(cache, 3)
     results = []
     for choice in CHOICES:
-        request = ScoreRequest(model=str(model), dataset="demo", **choice)
+        request = ScoreRequest(model=str(llama), dataset="demo", **choice)
         foretold = estimate(cache, request)
         assert foretold.texts == n_texts  # none of them has another precision's scores
         result = score_dataset(cache, request)
@@ -82,26 +72,28 @@ def test_every_precision_is_a_scorer_of_its_own(cache, model):
     assert provenance(cache, ids[2], "demo")["quantization"] == quantized["quantization"]
 
 
-def test_an_int8_model_scores_one_text_at_a_time_and_says_so(cache, model):
+def test_an_int8_model_scores_one_text_at_a_time_and_says_so(cache, llama):
     fill(cache, 1)
     result = score_dataset(
-        cache, ScoreRequest(model=str(model), dataset="demo", quantization="int8")
+        cache, ScoreRequest(model=str(llama), dataset="demo", quantization="int8")
     )
     assert result.batching == "exact"
     assert "one at a time" in result.notes[0]
-    nf4 = score_dataset(cache, ScoreRequest(model=str(model), dataset="demo", quantization="nf4"))
+    nf4 = score_dataset(cache, ScoreRequest(model=str(llama), dataset="demo", quantization="nf4"))
     assert (nf4.batching, nf4.notes) == ("batched", ())
 
 
-def test_versions_name_bitsandbytes_where_it_took_part(cache, model):
+def test_versions_name_bitsandbytes_where_it_took_part(cache, llama):
     fill(cache, 1)
     for name in ("none", "nf4"):
-        request = ScoreRequest(model=str(model), dataset="demo", quantization=name)
+        request = ScoreRequest(model=str(llama), dataset="demo", quantization=name)
         score_dataset(cache, request, run_id=name)
     versions = {row.run_id: json.loads(row.versions) for row in runs(cache).itertuples()}
-    assert versions["nf4"] == library_versions("nf4")
-    assert versions["nf4"]["bitsandbytes"] == "0.50.2"
-    assert versions["none"].keys() == versions["nf4"].keys() - {"bitsandbytes", "accelerate"}
+    python = versions["nf4"].pop("python")
+    assert python == versions["none"].pop("python") == platform.python_version()
+    usual = {"torch", "transformers", "tokenizers", "numpy", "duckdb"}
+    for name, packages in (("none", usual), ("nf4", usual | {"bitsandbytes", "accelerate"})):
+        assert versions[name] == {package: version(package) for package in packages}
 
 
 def test_a_refusal_counts_as_a_run_of_that_quantisation(cache, tmp_path):
@@ -140,10 +132,19 @@ def test_a_precision_in_words_leaves_out_the_details():
     assert precision_words("float16", "gptq") == "gptq in float16"
 
 
-def test_what_is_not_quantised_keeps_its_scorer(cache, model):
-    """The id of a scorer without quantisation is over the same fields as ever."""
-    fill(cache, 1)
-    score_dataset(cache, ScoreRequest(model=str(model), dataset="demo"))
-    (row,) = scorers(cache).to_dict("records")
-    assert row["quantization"] == "none"
-    assert "quantization" in asdict(ScoreRequest(model="m", dataset="d"))
+def test_what_is_not_quantised_keeps_its_scorer():
+    """The id is frozen: were it to change, every score that a cache holds would be lost."""
+    scorer = Scorer(
+        model="a name that plays no part",
+        fingerprint="folder:0123",
+        dtype="float32",
+        device="cpu",
+        attention="sdpa",
+        method="causal",
+        bos="none",
+        batching="batched",
+        scoring_version=1,
+    )
+    assert scorer.scorer_id == "df8264d4a1b6ac76"
+    assert replace(scorer, quantization="none").scorer_id == scorer.scorer_id
+    assert replace(scorer, quantization="gptq").scorer_id != scorer.scorer_id

@@ -18,10 +18,15 @@ from transformers import PreTrainedTokenizerFast
 from core.errors import InputError, ModelError
 from core.models import opening
 from core.models.fingerprint import folder_fingerprint
-from core.models.language_model import LanguageModel
-from core.models.opening import open_model
 from tests.test_models_gguf import TEXTS
-from tests.tiny_models import CAUSAL_FAMILIES, MASKED_FAMILIES, WINDOW, save_tiny, tiny_model
+from tests.tiny_models import (
+    CAUSAL_FAMILIES,
+    MASKED_FAMILIES,
+    WINDOW,
+    opened,
+    save_tiny,
+    tiny_model,
+)
 from tests.tiny_tokenizers import CORPUS, byte_level_bpe, unigram_metaspace, word_piece
 
 FAMILIES = [*((f, "causal") for f in CAUSAL_FAMILIES), *((f, "masked") for f in MASKED_FAMILIES)]
@@ -30,10 +35,6 @@ FAMILIES = [*((f, "causal") for f in CAUSAL_FAMILIES), *((f, "masked") for f in 
 def save(folder: Path, family: str, **options: object) -> Path:
     tokenizer = byte_level_bpe() if family in CAUSAL_FAMILIES else word_piece()
     return save_tiny(folder, family, tokenizer, **options)
-
-
-def opened(folder: Path, **options: str) -> LanguageModel:
-    return open_model(str(folder), models_folder=folder.parent, **{"device": "cpu"} | options)
 
 
 @pytest.fixture

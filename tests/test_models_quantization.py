@@ -6,7 +6,6 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +15,17 @@ from core.errors import CanaryFailed, InputError, ModelError
 from core.models import quantization
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
-from core.models.plan import plan_model
+from core.models.precision import Precision
 from core.settings import ROOT
 from tests.test_demo_model import installed
-from tests.tiny_models import CAUSAL_FAMILIES, MASKED_FAMILIES, save_tiny
+from tests.tiny_models import (
+    CAUSAL_FAMILIES,
+    MASKED_FAMILIES,
+    QUANTIZED,
+    opened,
+    planned,
+    save_tiny,
+)
 from tests.tiny_tokenizers import byte_level_bpe, word_piece
 
 # Dettmers et al. 2023, appendix E: the 16 values of NF4.
@@ -31,25 +37,11 @@ NF4 = np.array(
         *(0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0),
     ]
 )
-QUANTIZED = ("int8", "nf4")
 LAYER = "model.layers.0.mlp.down_proj"
 NOT_LINEAR = ("falcon",)  # its linear layers are of a class of its own
 RECORDED = [f.name for f in fields(LanguageModel) if f.name not in ("model", "tokenizer")]
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Tiny models lose more than they gain by a second thread, most of all on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("models") / "llama"
-    return save_tiny(folder, "llama", byte_level_bpe(add_bos=True))
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +54,6 @@ def saved(tmp_path_factory, llama) -> dict[str, Path]:
         language_model.model.save_pretrained(folders[name])
         language_model.tokenizer.save_pretrained(folders[name])
     return folders
-
-
-def opened(folder: Path, **options: Any) -> LanguageModel:
-    return open_model(str(folder), models_folder=folder.parent, device="cpu", **options)
-
-
-def planned(folder: Path, **options: Any) -> Any:
-    return plan_model(str(folder), models_folder=folder.parent, device="cpu", **options)
 
 
 def logits(language_model: LanguageModel, text: str = "The nurse finished.") -> torch.Tensor:
@@ -100,7 +84,7 @@ def inputs(llama: Path, n: int = 5) -> torch.Tensor:
 
 
 def test_nf4_is_the_nearest_of_16_values_and_computes_in_float32(llama):
-    layer = opened(llama, quantization="nf4", double_quant=False).model.get_submodule(LAYER)
+    layer = opened(llama, quantization="nf4", no_double_quant=True).model.get_submodule(LAYER)
     x = inputs(llama)
     expected = x.double().numpy() @ nf4_by_hand(original(llama).numpy()).T
     with torch.inference_mode():
@@ -118,7 +102,9 @@ def test_double_quantisation_moves_scales_a_little(llama):
 
 
 def test_nf4_computes_in_the_dtype_asked_for(llama):
-    language_model = opened(llama, quantization="nf4", compute_dtype="bfloat16", double_quant=False)
+    language_model = opened(
+        llama, quantization="nf4", compute_dtype="bfloat16", no_double_quant=True
+    )
     assert (language_model.dtype, "compute bfloat16" in language_model.quantization) == (
         "float32",
         True,
@@ -206,7 +192,7 @@ def test_a_description_holds_all_that_moves_a_score(llama):
     names = [
         opened(llama, quantization="nf4", dtype=dtype, **options).quantization.partition(" (")[0]
         for dtype in ("float32", "bfloat16")
-        for options in ({}, {"double_quant": False}, {"compute_dtype": "float16"})
+        for options in ({}, {"no_double_quant": True}, {"compute_dtype": "float16"})
     ]
     assert names == [
         "nf4 double compute float32",
@@ -282,7 +268,7 @@ def test_a_missing_package_is_named(llama, monkeypatch, package):
 def test_a_device_without_kernels_is_named(llama, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     with pytest.raises(InputError, match="no tested kernels for mps; choose the device cpu"):
-        plan_model(str(llama), models_folder=llama, device="mps", quantization="int8")
+        planned(llama, device="mps", quantization="int8")
 
 
 @pytest.mark.parametrize(
@@ -291,7 +277,7 @@ def test_a_device_without_kernels_is_named(llama, monkeypatch):
         ({"quantization": "int4"}, 'quantization is "int4", which is none of none, int8, nf4'),
         ({"quantization": "nf4", "compute_dtype": "int8"}, 'compute dtype is "int8"'),
         ({"quantization": "int8", "compute_dtype": "float32"}, "belong to quantization nf4"),
-        ({"double_quant": False}, "belong to quantization nf4"),
+        ({"no_double_quant": True}, "belong to quantization nf4"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(llama, options, says):
@@ -319,10 +305,9 @@ def test_layers_that_stay_as_they_were_are_noticed_after_loading(llama, monkeypa
 def test_nothing_is_imported_before_it_is_needed(llama):
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from core.models.opening import open_model\nfrom core.models.plan import plan_model\n"
-        f"open_model({str(llama)!r}, models_folder=Path('x'), device='cpu')\n"
-        f"plan_model({str(llama)!r}, models_folder=Path('x'), device='cpu', quantization='nf4')"
-        ".described()\n"
+        "from tests.tiny_models import opened, planned\n"
+        f"opened(Path({str(llama)!r}))\n"
+        f"planned(Path({str(llama)!r}), quantization='nf4').described()\n"
         "assert 'bitsandbytes' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
@@ -335,8 +320,15 @@ def test_nothing_is_imported_before_it_is_needed(llama):
 @pytest.mark.skipif(not installed(), reason="the demo model is not installed")
 @pytest.mark.parametrize(("name", "largest"), [("int8", 0.2), ("nf4", 0.6)])
 def test_the_demo_model_moves_a_little(models_folder, name, largest):
-    plain = open_model("demo", models_folder=models_folder, device="cpu")
-    moved = open_model("demo", models_folder=models_folder, device="cpu", quantization=name)
+    plain, moved = (
+        open_model(
+            "demo",
+            models_folder=models_folder,
+            precision=Precision(quantization=q),
+            device="cpu",
+        )
+        for q in ("none", name)
+    )
     texts = (
         "The nurse finished the night shift. She was tired.",
         "The engineer drew the plans for the new bridge, and the council agreed.",

@@ -26,8 +26,7 @@ from core.errors import (
 from core.models import memory, sources
 from core.models.canary import MIXED_PROBE, check_round_trip, switch_sampling_off
 from core.models.opening import open_model
-from core.models.plan import plan_model
-from tests.tiny_models import save_tiny, tiny_model
+from tests.tiny_models import planned, save_tiny, tiny_model
 from tests.tiny_tokenizers import byte_level_bpe, unigram_metaspace, word_piece
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -232,18 +231,22 @@ def test_memory_that_runs_out_while_loading_is_said(
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     monkeypatch.setattr("core.models.plan.AutoModelForCausalLM.from_pretrained", full)
-    assert "Memory ran out while llama" in refusal(ModelTooLarge, llama)
+    message = refusal(ModelTooLarge, llama)
+    assert message.startswith("Memory ran out while llama was loaded; end other programs, or ")
+    assert "quantization int8 or nf4" in message
 
 
 def test_a_quantised_checkpoint_names_the_package_it_needs(llama: Path) -> None:
     edit_config(llama, quantization_config={"quant_method": "aqlm"})
-    assert "needs a package that is not installed" in refusal(ModelError, llama)
+    message = refusal(ModelError, llama)
+    assert "needs a package that is not installed" in message
+    assert "; install it, or name" in message
 
 
 def test_a_quantisation_that_is_skipped_is_not_recorded(llama: Path) -> None:
     edit_config(llama, quantization_config={"quant_method": "unheard-of"})
     assert opened(llama).quantization == "none"
-    plan = plan_model(str(llama), models_folder=llama, device="cpu")
+    plan = planned(llama)
     assert plan.described().quantization == "none"
 
 
@@ -319,7 +322,9 @@ def test_a_slow_tokenizer_is_refused(llama: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{}", "404: not found"])
 def test_a_broken_tokenizer_is_refused(llama: Path, content: str) -> None:
     (llama / "tokenizer.json").write_text(content)
-    assert "tokenizer of llama cannot be opened" in refusal(ModelError, llama)
+    message = refusal(ModelError, llama)
+    assert "tokenizer of llama cannot be opened" in message
+    assert message.endswith("; copy or download its files again.")
 
 
 def spaceless() -> PreTrainedTokenizerFast:

@@ -14,6 +14,11 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from core.models.language_model import Kind, LanguageModel
+from core.models.opening import open_model
+from core.models.plan import ModelPlan, plan_model
+from core.models.precision import Precision
+
 CAUSAL_FAMILIES = (
     "llama",
     "mistral",
@@ -33,6 +38,7 @@ CAUSAL_FAMILIES = (
     "mixtral",
 )
 MASKED_FAMILIES = ("bert", "roberta", "xlm-roberta", "distilbert", "camembert", "electra")
+QUANTIZED = ("int8", "nf4")
 
 HIDDEN, LAYERS, HEADS, WINDOW = 32, 2, 4, 128
 GROUPED = {"num_key_value_heads": 2}
@@ -101,3 +107,29 @@ def save_tiny(
     model.to(dtype).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def opened(
+    folder: Path, *, device: str = "cpu", kind: Kind | None = "causal", **precision: Any
+) -> LanguageModel:
+    """Open a model folder; what it computes in may be given by name."""
+    return open_model(
+        str(folder),
+        models_folder=folder.parent,
+        precision=Precision(**precision),
+        device=device,
+        kind=kind,
+    )
+
+
+def planned(
+    folder: Path, *, device: str = "cpu", kind: Kind | None = "causal", **precision: Any
+) -> ModelPlan:
+    """The plan of opening a model folder so."""
+    return plan_model(
+        str(folder),
+        models_folder=folder.parent,
+        precision=Precision(**precision),
+        device=device,
+        kind=kind,
+    )

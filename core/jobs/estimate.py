@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 from core.items.texts import join
 from core.jobs.follow import recorded_speed
-from core.jobs.run import checked_variant, scorer_of
+from core.jobs.run import checked_variant, plan_for, scorer_of
 from core.jobs.spec import ScoreRequest
 from core.models.batches import first_budget
 from core.models.fingerprint import weight_files
 from core.models.memory import MemoryEstimate, estimate_memory
-from core.models.plan import plan_model
 from core.scoring.encoding import Encoded, encode, encode_masked
 from core.settings import DEFAULT_SEED
 from core.store.gate import Cache
@@ -43,7 +42,7 @@ class Estimate:
     dataset: str
     texts: int  # without a score under this scorer
     characters: int
-    tokens: int  # read by the model
+    tokens: int  # in the texts; what they share counts each time, though it is computed once
     tokens_counted: bool  # else inferred from a sample of the texts
     memory: MemoryEstimate
     download_bytes: int  # weights that are not on this machine yet
@@ -62,18 +61,7 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
         As the job itself would, as far as can be told without the weights.
     """
     require_dataset(cache, request.dataset)
-    plan = plan_model(
-        request.model,
-        dtype=request.dtype,
-        device=request.device,
-        models_folder=cache.folder / "models",
-        trust_remote_code=request.trust_remote_code,
-        quantization=request.quantization,
-        compute_dtype=request.compute_dtype,
-        double_quant=not request.no_double_quant,
-        kind=None,
-        download=False,
-    )
+    plan = plan_for(cache, request, download=False)
     model = plan.described()
     exact = request.exact or model.depends_on_batch
     scorer = scorer_of(model, checked_variant(request.variant, model), exact=exact)
@@ -115,7 +103,7 @@ def _certain_budget(device: str) -> int:
 
 
 def _tokens(encoded: Sequence[object], *, masked: bool) -> tuple[int, int, int]:
-    """Tokens read, tokens scored, and those of the longest text.
+    """Tokens to read, tokens to score, and those of the longest text.
 
     A masked model reads a text once for every token of it that is scored.
     """

@@ -20,7 +20,9 @@ from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import Progress, Stop, Watch, never, unwatched
 from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
-from core.models.opening import open_model
+from core.models.opening import open_planned
+from core.models.plan import ModelPlan, plan_model
+from core.models.precision import Precision
 from core.scoring.canaries import check_known_scores, check_model, choose_layout
 from core.scoring.encoding import bos_policy, special_policy
 from core.scoring.logprobs import Layout
@@ -81,17 +83,7 @@ def score_dataset(
     run_id = run_id or new_run_id()
     with _refusal_recorded(cache, run_id, request):
         watch(Progress("opening the model"))
-        language_model = open_model(
-            request.model,
-            dtype=request.dtype,
-            device=request.device,
-            models_folder=cache.folder / "models",
-            trust_remote_code=request.trust_remote_code,
-            quantization=request.quantization,
-            compute_dtype=request.compute_dtype,
-            double_quant=not request.no_double_quant,
-            kind=None,
-        )
+        language_model = open_planned(plan_for(cache, request))
         variant = checked_variant(request.variant, language_model)
         watch(Progress("checking the model"))
         scorer, layout, notes = checked_scorer(language_model, variant, exact=request.exact)
@@ -116,6 +108,24 @@ def score_dataset(
         stopped=done.status == "stopped",
         seconds=round(time.monotonic() - began, 3),
         notes=notes,
+    )
+
+
+def plan_for(cache: Cache, request: ScoreRequest, *, download: bool = True) -> ModelPlan:
+    """How the model that a request names would be opened; errors and `download` as `plan_model`."""
+    return plan_model(
+        request.model,
+        models_folder=cache.folder / "models",
+        precision=Precision(
+            dtype=request.dtype,
+            quantization=request.quantization,
+            compute_dtype=request.compute_dtype,
+            no_double_quant=request.no_double_quant,
+        ),
+        device=request.device,
+        trust_remote_code=request.trust_remote_code,
+        kind=None,
+        download=download,
     )
 
 

@@ -22,7 +22,7 @@ from transformers.models.auto.modeling_auto import (
 from core.errors import ModelError, WrongModelKind
 from core.models.language_model import Kind
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # for annotations alone: importing it would bring the reader of GGUF files along
     from core.models.sources import Source
 
 # Where families keep the longest text they can read.
@@ -86,7 +86,7 @@ def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).strip().splitlines()]
     if len(lines) > 1 and lines[0].endswith(":"):  # validators name themselves first
         return f"{lines[0]} {lines[1]}".rstrip(".")
-    return first_line(error).rstrip(".")
+    return first_line(error)
 
 
 def check_kind(config: PreTrainedConfig, kind: Kind | None, label: str) -> Kind:
@@ -192,4 +192,4 @@ def _skipped_positions(model: Any) -> int:
 def first_line(error: BaseException) -> str:
     """What an error of a library says, on one line and without its trailing full stop."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return f"{lines[0].rstrip('.')}."
+    return lines[0].rstrip(".")

@@ -10,7 +10,7 @@ import torch
 
 from core.errors import ModelTooLarge
 
-MARGIN = 1.2  # room beside the weights for buffers, activations and logits
+MARGIN = 1.2  # room beside the weights for buffers and activations
 # For each weight of a layer while bitsandbytes quantises it: 10 measured, copies and indices.
 QUANTIZING_BYTES = 12
 GIGABYTE = 1e9
@@ -31,30 +31,31 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class Placement:
-    """The free memory that decides, and the GPUs that share a model."""
+    """The free memory that decides, the GPUs that share a model, and how it gets there."""
 
     free_bytes: dict[str, int]  # by kind of device
     gpus: tuple[int, ...] = ()  # more than one, or none
+    loads_directly: bool = False  # weights go to their device one by one, as they are read
 
 
-def place(needed: int, device: str, *, straight: bool) -> Placement:
+def place(needed: int, device: str, *, quantized: bool) -> Placement:
     """Where a model would lie, and what is free there, whether it fits or not.
 
-    Parameters
-    ----------
-    straight
-        Whether weights go to a GPU one by one. Otherwise the whole model passes through main
-        memory, so both must hold it.
+    A model that is quantised or spread is loaded directly. Otherwise the whole of it passes through
+    main memory on its way to a GPU, so both must hold it.
     """
     if device != "cuda":
-        return Placement({place: free_bytes(place) for place in dict.fromkeys(["cpu", device])})
+        free_by_kind = {kind: free_bytes(kind) for kind in dict.fromkeys(["cpu", device])}
+        return Placement(free_by_kind, loads_directly=quantized)
     free = gpu_free_bytes()
     gpus = choose_gpus(needed, free)
     if len(gpus) > 1:
-        return Placement({"cuda": sum(free[i] for i in gpus)}, gpus)
+        return Placement({"cuda": sum(free[i] for i in gpus)}, gpus, loads_directly=True)
     # One GPU holds it, or all together do not.
     on_gpus = free[0] if gpus else sum(free)
-    return Placement({"cuda": on_gpus} if straight else {"cpu": free_bytes("cpu"), "cuda": on_gpus})
+    if quantized:
+        return Placement({"cuda": on_gpus}, loads_directly=True)
+    return Placement({"cpu": free_bytes("cpu"), "cuda": on_gpus})
 
 
 def choose_gpus(needed: int, free: Sequence[int]) -> tuple[int, ...]:
@@ -93,11 +94,11 @@ def check_fits(
     ModelTooLarge
         With the numbers in gigabytes.
     """
-    for place, free in placement.free_bytes.items():
+    for kind, free in placement.free_bytes.items():
         if size.needed_bytes > free:
             raise ModelTooLarge(
                 f"{label} needs about {size.needed_bytes / GIGABYTE:.1f} GB in {precision} and "
-                f"{free / GIGABYTE:.1f} GB of memory are free on {place}; choose {advice}."
+                f"{free / GIGABYTE:.1f} GB of memory are free on {kind}; choose {advice}."
             )
 
 
@@ -106,7 +107,7 @@ class MemoryEstimate:
     """What a model will need to score, and what there is."""
 
     needed_bytes: int
-    free_bytes: dict[str, int]  # by kind of device; on its way to a GPU a model passes the cpu
+    free_bytes: dict[str, int]  # by kind of device, wherever the whole model must have room
 
     @property
     def fits(self) -> bool:
@@ -117,7 +118,10 @@ class MemoryEstimate:
 def estimate_memory(
     size: ModelSize, placement: Placement, *, batch_tokens: int, vocab_size: int, itemsize: int
 ) -> MemoryEstimate:
-    """The weights with their margin, and the logits of the largest batch in the model's dtype."""
+    """The weights with their margin, and the logits of the largest batch in the model's dtype.
+
+    An upper bound: only the padded layout holds those, the packed one a small part at a time.
+    """
     logits = batch_tokens * vocab_size * itemsize
     return MemoryEstimate(size.needed_bytes + logits, placement.free_bytes)
 
@@ -132,8 +136,3 @@ def free_bytes(device: str) -> int:
 def gpu_free_bytes() -> list[int]:
     """Free memory of each GPU."""
     return [torch.cuda.mem_get_info(i)[0] for i in range(torch.cuda.device_count())]
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    """Torch's name of a dtype without the "torch." in front."""
-    return str(dtype).removeprefix("torch.")

@@ -22,8 +22,9 @@ from core.models.batches import is_out_of_memory
 from core.models.config import first_line, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
-from core.models.memory import Placement, check_fits, dtype_name, gpu_free_bytes
+from core.models.memory import Placement, check_fits, gpu_free_bytes
 from core.models.plan import AUTO_CLASSES, ModelPlan, applied_quantization, plan_model
+from core.models.precision import AS_IT_COMES, Precision, dtype_name
 from core.models.quantization import (
     depends_on_batch,
     describe,
@@ -36,13 +37,10 @@ def open_model(
     spec: str,
     *,
     models_folder: Path,
-    dtype: str = "auto",
+    precision: Precision = AS_IT_COMES,
     device: str = "auto",
     trust_remote_code: bool = False,
     kind: Kind | None = "causal",
-    quantization: str = "none",
-    compute_dtype: str = "auto",
-    double_quant: bool = True,
 ) -> LanguageModel:
     """Open a language model and check that it can be trusted.
 
@@ -52,9 +50,8 @@ def open_model(
         "demo", a local folder, or "org/name[@revision]" on the hub.
     models_folder
         Where the demo model is kept once it is converted.
-    dtype
-        "float32", "bfloat16", "float16", or "auto": float32 on the CPU, elsewhere the
-        checkpoint's own.
+    precision
+        What it computes in.
     device
         "cuda", "mps", "cpu", or "auto": the first of these that is there. A model that is too
         large for the first GPU is spread over as many as it takes.
@@ -62,12 +59,6 @@ def open_model(
         Run Python code that comes with the model.
     kind
         The head that the caller needs; None for the one that the checkpoint has.
-    quantization
-        "none" (as the checkpoint is), "int8" or "nf4": core/models/quantization.py.
-    compute_dtype
-        What nf4 layers compute in: a dtype's name, or "auto" for that of the other layers.
-    double_quant
-        Whether nf4's scales are quantised too.
 
     Returns
     -------
@@ -81,17 +72,20 @@ def open_model(
     InputError
         When an option is not one of the names above.
     """
-    plan = plan_model(
-        spec,
-        models_folder=models_folder,
-        dtype=dtype,
-        device=device,
-        trust_remote_code=trust_remote_code,
-        kind=kind,
-        quantization=quantization,
-        compute_dtype=compute_dtype,
-        double_quant=double_quant,
+    return open_planned(
+        plan_model(
+            spec,
+            models_folder=models_folder,
+            precision=precision,
+            device=device,
+            trust_remote_code=trust_remote_code,
+            kind=kind,
+        )
     )
+
+
+def open_planned(plan: ModelPlan) -> LanguageModel:
+    """Open a model as planned; result and errors as for `open_model`."""
     placement = plan.placement()
     check_fits(
         plan.size(),
@@ -152,12 +146,13 @@ def _load_weights(plan: ModelPlan, placement: Placement) -> Any:
             trust_remote_code=plan.trust_remote_code,
             use_safetensors=weight_files(source.folder)[0].suffix != ".bin",
             output_loading_info=True,
-            ignore_mismatched_sizes=True,  # they are refused below, by name
+            ignore_mismatched_sizes=True,  # they are refused by name afterwards
             local_files_only=True,
         )
     except ImportError as error:  # a checkpoint that was saved quantised
         raise ModelError(
-            f"{source.label} needs a package that is not installed: {first_line(error)}"
+            f"{source.label} needs a package that is not installed: {first_line(error)}; install "
+            "it, or name a checkpoint that was not quantised when it was saved."
         ) from error
     except (
         OSError,
@@ -169,31 +164,45 @@ def _load_weights(plan: ModelPlan, placement: Placement) -> Any:
         pickle.UnpicklingError,
     ) as error:
         if is_out_of_memory(error):
-            raise ModelTooLarge(f"Memory ran out while {source.label} was loaded.") from error
+            raise ModelTooLarge(
+                f"Memory ran out while {source.label} was loaded; end other programs, or choose "
+                f"{plan.smaller()}."
+            ) from error
         raise ModelError(
-            f"The weights of {source.label} cannot be read, so copy or download them again: "
-            f"{first_line(error)}"
+            f"The weights of {source.label} cannot be read: {first_line(error)}; copy or download "
+            "them again."
         ) from error
+    _check_loaded(model, loading, source.label)
+    if placement.gpus:
+        _check_all_on_gpus(model, source.label)
+    return model if placement.loads_directly else model.to(plan.device)
+
+
+def _check_loaded(model: torch.nn.Module, loading: dict[str, Any], label: str) -> None:
+    """Refuse a model whose config and weights do not belong together.
+
+    Parameters
+    ----------
+    loading
+        What transformers says about the names and shapes that it found.
+    """
     if mismatched := sorted(loading["mismatched_keys"]):
         name, held, expected = mismatched[0]
         raise ModelError(
-            f"The config and the weights of {source.label} do not fit together: {name} has shape "
+            f"The config and the weights of {label} do not fit together: {name} has shape "
             f"{tuple(held)} in the weights and {tuple(expected)} by the config; use the "
             "config.json that was saved with these weights."
         )
     if missing := sorted(loading["missing_keys"]):
         raise CanaryFailed(
-            f"{source.label} has no weights for {missing[0]} ({len(missing)} missing in all), so "
+            f"{label} has no weights for {missing[0]} ({len(missing)} missing in all), so "
             "its scores would be random; open a checkpoint that holds its language-model head."
         )
     if beyond := _beyond_config(model, loading["unexpected_keys"]):
         raise ModelError(
-            f"The config of {source.label} leaves out a part of its weights such as {beyond[0]} "
+            f"The config of {label} leaves out a part of its weights such as {beyond[0]} "
             f"({len(beyond)} in all); use the config.json that was saved with these weights."
         )
-    if placement.gpus:
-        _check_all_on_gpus(model, source.label)
-    return model if plan.straight(placement) else model.to(plan.device)
 
 
 def _device_map(plan: ModelPlan, placement: Placement) -> dict[str, Any]:
@@ -201,7 +210,7 @@ def _device_map(plan: ModelPlan, placement: Placement) -> dict[str, Any]:
     if placement.gpus:
         free = gpu_free_bytes()
         return {"device_map": "auto", "max_memory": {gpu: free[gpu] for gpu in placement.gpus}}
-    return {"device_map": {"": plan.device}} if plan.straight(placement) else {}
+    return {"device_map": {"": plan.device}} if placement.loads_directly else {}
 
 
 def _check_all_on_gpus(model: Any, label: str) -> None:

@@ -26,8 +26,8 @@ from transformers.quantizers.base import HfQuantizer
 from transformers.quantizers.quantizers_utils import should_convert_module
 
 from core.errors import CanaryFailed, InputError, ModelError
+from core.models.precision import DTYPES, Precision, dtype_name
 
-QUANTIZATIONS = ("none", "int8", "nf4")
 DEVICES = ("cuda", "cpu")  # where bitsandbytes has kernels for both
 PACKAGES = ("bitsandbytes", "accelerate")
 QUANTIZED_LAYERS = ("Linear8bitLt", "Linear4bit")  # bitsandbytes' own, by name: see above
@@ -35,29 +35,23 @@ BLOCK = 64  # weights that share a scale in 4 bits
 DOUBLE_BLOCK = 256  # scales that share a scale of their own
 
 
-def choose_settings(
-    name: str, dtype: torch.dtype, *, compute_dtype: torch.dtype | None, double_quant: bool
-) -> BitsAndBytesConfig | None:
-    """The settings that a name of QUANTIZATIONS stands for; None for "none".
+def choose_settings(precision: Precision, dtype: torch.dtype) -> BitsAndBytesConfig | None:
+    """The settings that stand for what is asked; None where nothing is to be quantised.
 
     Parameters
     ----------
     dtype
         Of everything that is not quantised.
-    compute_dtype
-        What 4-bit layers compute in; None for `dtype`.
-    double_quant
-        Whether the scales of 4-bit weights are quantised too.
     """
-    if name == "none":
+    if precision.quantization == "none":
         return None
-    if name == "int8":
+    if precision.quantization == "int8":
         return BitsAndBytesConfig(load_in_8bit=True)
     return BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
-        bnb_4bit_compute_dtype=compute_dtype or dtype,
-        bnb_4bit_use_double_quant=double_quant,
+        bnb_4bit_compute_dtype=DTYPES.get(precision.compute_dtype, dtype),
+        bnb_4bit_use_double_quant=not precision.no_double_quant,
     )
 
 
@@ -151,7 +145,7 @@ def describe(settings: BitsAndBytesConfig, model: torch.nn.Module, layers: list[
         details = "bitsandbytes LLM.int8, weights and inputs cast to float16"
     else:
         double = "double" if settings.bnb_4bit_use_double_quant else "single"
-        compute = str(settings.bnb_4bit_compute_dtype).removeprefix("torch.")
+        compute = dtype_name(settings.bnb_4bit_compute_dtype)
         name = f"{settings.bnb_4bit_quant_type} {double} compute {compute}"
         details = f"bitsandbytes 4-bit, blocks of {BLOCK}"
     kept = {
