@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 import torch
 
-from core.scoring import packing
+from core.scoring import causal
+from core.scoring.packing import Row, pack
 
 
 @dataclass
@@ -38,26 +38,19 @@ def counting(model: Any) -> Iterator[Work]:
     def through_head(module: Any, inputs: tuple[torch.Tensor, ...]) -> None:
         work.projected += inputs[0][..., 0].numel()
 
-    def counted_pack(*args: Any, **kwargs: Any) -> list[packing.Row]:
+    def counted_pack(*args: Any, **kwargs: Any) -> list[Row]:
         rows = pack(*args, **kwargs)
         work.tokens += sum(len(row.ids) for row in rows)
         return rows
 
-    pack = packing.pack
     hooks = [
         first.register_forward_pre_hook(through_layers),
         head.register_forward_pre_hook(through_head),
     ]
-    with ExitStack() as stack:
+    try:
+        with patch.object(causal, "pack", counted_pack):
+            yield work
+    finally:
         for hook in hooks:
-            stack.callback(hook.remove)
-        for module in _users_of(pack):
-            stack.enter_context(patch.object(module, "pack", counted_pack))
-        yield work
+            hook.remove()
     work.tokens = work.tokens or work.padded_tokens
-
-
-def _users_of(pack: Callable[..., Any]) -> list[Any]:
-    """The modules of core that know this function."""
-    modules = [m for name, m in sys.modules.items() if name.startswith("core.")]
-    return [m for m in modules if getattr(m, "pack", None) is pack]

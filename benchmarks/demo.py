@@ -9,18 +9,23 @@ import torch
 from core.models.demo import demo_model_folder
 from core.models.language_model import LanguageModel
 from core.models.opening import open_model
+from core.models.precision import Precision
 from core.settings import cache_folder
 
 THREADS = 2
 
 
-def opened() -> LanguageModel:
+def open_demo() -> LanguageModel:
     """The demo model."""
     torch.set_num_threads(THREADS)
-    models = cache_folder() / "models"
-    return open_model("demo", models_folder=models, dtype="float32", device="cpu")
+    return open_model(
+        "demo",
+        models_folder=cache_folder() / "models",
+        precision=Precision(dtype="float32"),
+        device="cpu",
+    )
 
 
-def opened_from() -> Path:
-    """The folder that it was opened from."""
+def demo_folder() -> Path:
+    """The folder that it is opened from."""
     return demo_model_folder(cache_folder() / "models")

@@ -4,9 +4,11 @@
 
 The demo model at a tenth of 10,000 texts and at all of them, a tiny random model likewise up to
 100,000. Every size is a scoring job of its own process on a new cache that was filled by another
-process, so that its peak memory is the job's alone and the store's growth counts. Time runs from
-the first text to the end of the job. Prints a table and one JSON line last; exit code 1 when time
-per text or peak memory grew by more than a fifth. A size of 0 leaves a model out.
+process, so that its peak memory is the job's alone and the store's growth counts. Time per text
+runs from the first computed batch to the end of the job, because what a job does once would weigh
+more on the smaller one and flatter the ratio; the seconds before that batch stand beside it. Prints
+a table and one JSON line last; exit code 1 when a text is not scored, or time per text or peak
+memory grew by more than a fifth. A size of 0 leaves a model out.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.demo import THREADS
 from benchmarks.questions import generated_items
-from core.items.texts import make_text
+from core.items.texts import item_texts
 from core.jobs.progress import Progress
 from core.jobs.run import score_dataset
 from core.jobs.spec import ScoreRequest
@@ -34,7 +37,6 @@ from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 
 TARGET = 1.2
-THREADS = 2
 DATASET = "growth"
 WINDOW = 512
 
@@ -42,7 +44,7 @@ WINDOW = 512
 def fill(folder: Path, n_texts: int) -> None:
     """A new cache with the items; run in a process of its own."""
     items = generated_items(n_texts)
-    texts = {make_text(i.context, c).text_id for i in items for c in i.continuations().values()}
+    texts = {text.text_id for item in items for text in item_texts(item).values()}
     assert len(texts) == 3 * len(items)
     put_dataset(Cache(folder), DATASET, items, path="", format="simulated", sha256="")
 
@@ -50,22 +52,28 @@ def fill(folder: Path, n_texts: int) -> None:
 def score(folder: Path, model: str) -> None:
     """The job; prints its seconds per text and its peak memory as JSON."""
     torch.set_num_threads(THREADS)
-    began: list[float] = []
+    began: list[float] = []  # of scoring, then of what is timed
+    untimed = 0  # texts of the first batch
 
     def watch(progress: Progress) -> None:
+        nonlocal untimed
         if progress.phase == "scoring" and not began:
             began.append(time.perf_counter())
+        elif len(began) == 1 and progress.done_texts:
+            began.append(time.perf_counter())
+            untimed = progress.done_texts
 
     cache = Cache(folder)
     (folder / "models").symlink_to(cache_folder().resolve() / "models")
     request = ScoreRequest(model=model, dataset=DATASET, dtype="float32", device="cpu")
     result = score_dataset(cache, request, watch=watch)
-    seconds = time.perf_counter() - began[0]
+    seconds = time.perf_counter() - began[1]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     row = {
         "texts": result.computed,
         "failed": result.failed,
-        "ms_per_text": 1000 * seconds / result.computed,
+        "start_s": began[1] - began[0],
+        "ms_per_text": 1000 * seconds / (result.computed - untimed),
         "peak_mb": peak,
         "cache_mb": cache.file.stat().st_size / 1e6,
     }
@@ -89,12 +97,13 @@ def compare(name: str, model: str, n_texts: int) -> dict[str, float]:
     small, large = [measure(model, n) for n in (n_texts // 10, n_texts)]
     for row in (small, large):
         print(
-            f"{name:6}{row['texts']:9}{row['failed']:8}{row['ms_per_text']:13.3f}"
-            f"{row['peak_mb']:10.0f}{row['cache_mb']:10.1f}",
+            f"{name:6}{row['texts']:9}{row['failed']:8}{row['start_s']:9.2f}"
+            f"{row['ms_per_text']:13.3f}{row['peak_mb']:10.0f}{row['cache_mb']:10.1f}",
             flush=True,
         )
     return {
         "texts": large["texts"],
+        "failed": small["failed"] + large["failed"],
         "ms_per_text": round(large["ms_per_text"], 3),
         "peak_mb": round(large["peak_mb"]),
         "time_ratio": round(large["ms_per_text"] / small["ms_per_text"], 3),
@@ -116,7 +125,10 @@ def main() -> None:
     if options.score:
         score(options.in_cache, options.score)
         return
-    print(f"{'model':6}{'texts':>9}{'failed':>8}{'ms per text':>13}{'peak MB':>10}{'cache MB':>10}")
+    print(
+        f"{'model':6}{'texts':>9}{'failed':>8}{'start s':>9}{'ms per text':>13}{'peak MB':>10}"
+        f"{'cache MB':>10}"
+    )
     models: dict[str, dict[str, float]] = {}
     if options.demo:
         models["demo"] = compare("demo", "demo", options.demo)
@@ -127,7 +139,7 @@ def main() -> None:
             )
             models["tiny"] = compare("tiny", str(path), options.tiny)
     ratios = [m[r] for m in models.values() for r in ("time_ratio", "memory_ratio")]
-    met = max(ratios, default=0.0) <= TARGET
+    met = max(ratios, default=0.0) <= TARGET and not any(m["failed"] for m in models.values())
     print(json.dumps({"benchmark": "growth"} | models | {"target": TARGET, "met": met}))
     sys.exit(0 if met else 1)
 

@@ -6,7 +6,7 @@ import json
 
 import torch
 
-from benchmarks.demo import opened
+from benchmarks.demo import open_demo
 from benchmarks.matmul import best_rate, matmul_share
 from benchmarks.ours import our_scores, plain_tokens, timed, work_of
 from benchmarks.profiling import print_groups, seconds_by_group
@@ -18,7 +18,7 @@ TEMPLATE_TARGET = 0.6
 
 def show_profile(n_items: int, *, spread: bool) -> int:
     """Seconds by kind of work, and how long the run takes without the profiler."""
-    language_model = opened()
+    language_model = open_demo()
     name, texts = question_texts(n_items, spread=spread)
     plain = min(timed(language_model, texts) for _ in range(2))
     vocabulary = language_model.model.get_output_embeddings().weight.shape[0]
@@ -33,7 +33,7 @@ def show_profile(n_items: int, *, spread: bool) -> int:
 
 def compare_budgets(n_items: int, *, spread: bool, repetitions: int) -> int:
     """Scoring the same texts with several token budgets of a batch."""
-    language_model = opened()
+    language_model = open_demo()
     _, texts = question_texts(n_items, spread=spread)
     best: dict[int, float] = {}
     for _ in range(repetitions + 1):  # the first one warms up
@@ -53,7 +53,7 @@ def compare_budgets(n_items: int, *, spread: bool, repetitions: int) -> int:
 
 def count_templates() -> int:
     """Computed over plain tokens of the template sentences; 1 when the target is missed."""
-    language_model = opened()
+    language_model = open_demo()
     texts = template_texts()
     plain = plain_tokens(language_model, texts)
     work = work_of(language_model, texts)

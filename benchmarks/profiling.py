@@ -24,7 +24,6 @@ GROUPS = (
 
 def seconds_by_group(run: Callable[[], Any], vocabulary: int) -> dict[str, float]:
     """Run under torch's profiler; seconds of each group on the calling thread."""
-    start = time.perf_counter()
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True, acc_events=True) as found:
         start = time.perf_counter()
         run()

@@ -72,7 +72,7 @@ def test_plain_transformers_in_another_process_gives_our_sums(tiny, tmp_path, mo
 
 
 def test_the_gpu_benchmark_runs_without_a_gpu(capsys):
-    gpu.main(["--tiny", "--items", "6", "--skip-nf4"])
+    assert gpu.main(["--tiny", "--items", "6", "--skip-nf4"]) == 0
     line = json.loads(capsys.readouterr().out.splitlines()[-1])
     (row,) = line["results"]["float32"]
     assert row["tokens_computed"] < row["tokens_plain"]
