@@ -101,13 +101,8 @@ def compare(options: argparse.Namespace, folder: Path) -> int:
     }
     distinct = workloads["distinct"]
     save_random_bert(folder, [t.continuation for texts in workloads.values() for t in texts])
-    language_model = open_model(
-        str(folder),
-        models_folder=cache_folder() / "models",
-        dtype="float32",
-        device="cpu",
-        kind="masked",
-    )
+    models = cache_folder() / "models"  # float32, because the device is a CPU
+    language_model = open_model(str(folder), models_folder=models, device="cpu", kind="masked")
     for name, texts in workloads.items():
         print(f"{name}: {len(texts)} sentences, {len({t.text_id for t in texts})} different ones")
     PACKAGES[PEER] = PEER_PACKAGES
