@@ -26,9 +26,9 @@ class Peer:
     """A peer that has loaded its model; use it in a `with` statement."""
 
     def __init__(self, name: str, folder: Path, threads: int) -> None:
-        own = name in PACKAGES
-        python = peer_python(name, PACKAGES[name]) if own else Path(sys.executable)
-        script = SCRIPTS / (f"with_{name}.py" if own else f"{name}.py")
+        packages = PACKAGES.get(name)  # without any it runs in our own environment
+        python = peer_python(name, packages) if packages else Path(sys.executable)
+        script = SCRIPTS / f"with_{name}.py"
         self.name = name
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in __exit__
         self._process = subprocess.Popen(
