@@ -34,6 +34,8 @@ from tests.tiny_tokenizers import byte_level_bpe
 children = multiprocessing.get_context("forkserver")
 children.set_forkserver_preload(["core.jobs.run"])
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 def make_items(n: int) -> list[Item]:
     return [
@@ -48,15 +50,6 @@ def make_items(n: int) -> list[Item]:
         )
         for i in range(n)
     ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Tiny models lose more than they gain by a second thread, most of all on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
