@@ -46,8 +46,8 @@ from pages.shared.widgets import (
 ROWS_PER_PAGE = 100
 NEIGHBOURS = 12  # items read together, so that steps need not open the cache
 PAIR_CAUTION = (
-    "Of the rows that pass; a tie counts one half. 50 % is neutral, and an average can hide groups "
-    "that go opposite ways."
+    "Of the pairs that pass; a tie counts one half. 50 % is neutral, and an average can hide "
+    "groups that go opposite ways."
 )
 SHOWN = (
     *("item_id", "condition", "ss", "change", "n_stereotype", "n_anti", "category", "dimension"),
@@ -176,11 +176,11 @@ def opened(table: pd.DataFrame, matches: Matches, selection: Selection) -> Selec
 
     An item that the filters hide stays open: who filters does not want to lose it.
     """
-    rows = table.iloc[matches.positions]
-    if not (table["item_id"] == selection.item).any():
-        first = rows.iloc[0]
+    here = (table["item_id"] == selection.item).to_numpy(dtype=bool)
+    if not here.any():
+        first = table.iloc[matches.positions[0]]
         return replace(selection, item=str(first["item_id"]), condition=str(first["condition"]))
-    conditions = rows.loc[rows["item_id"] == selection.item, "condition"]
+    conditions = table["condition"].iloc[matches.positions[here[matches.positions]]]
     if conditions.empty or (conditions == selection.condition).any():
         return selection
     return replace(selection, condition=str(conditions.iloc[0]))
@@ -188,9 +188,9 @@ def opened(table: pd.DataFrame, matches: Matches, selection: Selection) -> Selec
 
 def open_row(table: pd.DataFrame, matches: Matches, selection: Selection) -> int:
     """Place of the open item among the matching rows; -1 when a filter hides it."""
-    shown = table.iloc[matches.positions]
-    fits = (shown["item_id"] == selection.item) & (shown["condition"] == selection.condition)
-    return next(iter(np.flatnonzero(fits).tolist()), -1)
+    fits = (table["item_id"] == selection.item) & (table["condition"] == selection.condition)
+    here = fits.to_numpy(dtype=bool)[matches.positions]
+    return next(iter(np.flatnonzero(here).tolist()), -1)
 
 
 def step(table: pd.DataFrame, matches: Matches, place: int) -> None:
@@ -336,7 +336,7 @@ def main() -> None:
         shown_columns(table),
         f"items-{selection.dataset}-{selection.scorer}-{len(matches.positions)}-rows",
     )
-    share_bar(selection, table.iloc[matches.positions]["item_id"])
+    share_bar(selection, table["item_id"].iloc[matches.positions])
     if selection.compare:
         scorer_comparison(selection.scorer, selection.compare, selection.dataset)
     with errors_in_one_sentence():

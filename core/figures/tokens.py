@@ -99,7 +99,8 @@ def pair_bars(
     """
     poles = _poles(table)
     measures = {r: sum_words(poles[r], informative=informative) for r in SENTENCES}
-    titles = {str(r): f"<b>{name}</b> {measures[r]}" for r, name in SENTENCES.items()}
+    # Short enough for a screen of 390 px.
+    titles = {str(r): f"<b>{name.split()[0]}</b> {measures[r]}" for r, name in SENTENCES.items()}
     parts = [f"{name}: {measures[r]}." for r, name in SENTENCES.items()]
     meaning = f"Grey hatched bars: modified tokens, which the {unit} rule leaves out."
     return _figure(poles, titles, _sentences(poles, model, dataset, [*parts, meaning]))

@@ -37,6 +37,7 @@ from pages.shared.pair_card import choose_rule, show_pair
 from pages.shared.widgets import text_block
 
 Provenance = Mapping[str, object]
+Pairs = Mapping[str, Mapping[str, Row]]  # of one item, by condition and unit
 
 _ROLES = {
     "stereotype": ("Stereotype", "stereotype"),
@@ -72,7 +73,7 @@ class _Source:
     model: str
     noise: RewordingNoise
     provenance: Provenance
-    pairs: Rules
+    pairs: Pairs
     unit: str
 
 
@@ -115,12 +116,13 @@ def item_card(
         st.info("This item is not in the data set.", icon=":material/info:")
         return condition
     origin = {"scorer_id": scorer_id, "dataset": dataset, **(provenance or {})}
-    source = _source(cache, scorer_id, dataset, origin, pairs or {}, unit)
+    known = _pairs_of(item_id, pairs or {})
+    source = _source(cache, scorer_id, dataset, origin, known, unit)
     with st.container(key=f"item-card-{scorer_id}-{dataset}-{item_id}"):
         st.html(f'<h3 dir="auto">{escape(item_id)}</h3>')
         shown = _choose_condition(rows, source, condition)
         versions = _versions(rows, shown)
-        is_pair = any(_pair_of(row, source) for row in versions)
+        is_pair = any(row["condition"] in known for row in versions)
         if is_pair:
             choose_rule(unit, "card")
         tokens = _tokens_of(versions, source)
@@ -143,7 +145,7 @@ def _source(
     scorer_id: str,
     dataset: str,
     provenance: Provenance,
-    pairs: Rules,
+    pairs: Pairs,
     unit: str = "word",
 ) -> _Source:
     folder = str(cache.folder)
@@ -152,14 +154,12 @@ def _source(
     return _Source(cache, scorer_id, dataset, number, model, noise, provenance, pairs, unit)
 
 
-def _pair_of(row: Row, source: _Source) -> dict[str, Row]:
-    """The pair's rows by unit; empty where the item is no pair."""
-    found = {}
-    for unit, table in source.pairs.items():
-        here = (table["item_id"] == row["item_id"]) & (table["condition"] == row["condition"])
-        here &= table["preferred"].notna()
-        if here.any():
-            (found[unit],) = table[here].to_dict("records")
+def _pairs_of(item_id: str, rules: Rules) -> Pairs:
+    found: dict[str, dict[str, Row]] = {}
+    for unit, table in rules.items():
+        here = (table["item_id"] == item_id) & table["preferred"].notna()
+        for row in table[here].to_dict("records"):
+            found.setdefault(row["condition"], {})[unit] = row
     return found
 
 
@@ -191,7 +191,7 @@ def _versions(rows: pd.DataFrame, shown: str) -> list[Row]:
 
 def _show_version(row: Row, source: _Source, tokens: pd.DataFrame) -> None:
     st.markdown(f"**{literal(row['condition'])}**")
-    pair = _pair_of(row, source)
+    pair = source.pairs.get(row["condition"])
     if pair:
         here = _tokens_in(row, tokens)
         show_pair(row, pair, source.unit, here, source.model, _flags(row))
@@ -267,7 +267,7 @@ def _show_tokens(row: Row, source: _Source, every: pd.DataFrame) -> None:
         st.caption(every.attrs["note"] or "The cache holds no tokens of this condition.")
         return
     name = f"tokens-{row['item_id']}-{row['condition']}-{source.scorer_id}"
-    pair = _pair_of(row, source)
+    pair = source.pairs.get(row["condition"])
     if pair:
         figure = pair_bars(
             tokens,
