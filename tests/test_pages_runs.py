@@ -229,7 +229,8 @@ def test_an_estimate_comes_first_then_the_start(show, items, monkeypatch):
     monkeypatch.setattr(job_form, "estimate_apart", estimate)
     monkeypatch.setattr(job_form, "launch", lambda cache, spec: started.append(spec))
     app = show()
-    app.selectbox[2].set_value("float32").run()
+    (precision,) = [box for box in app.selectbox if box.label == "Precision"]
+    precision.set_value("float32").run()
     assert "Start" not in buttons(app)
     app = click(app, "Estimate")
     assert not app.exception
@@ -275,6 +276,20 @@ def test_fewer_bits_are_chosen_in_plain_words(show, items, monkeypatch):
         )
     ]
     assert "nf4 single compute bfloat16 in float32 on cpu" in words(app)
+
+
+def test_what_a_masked_model_does_not_see_is_chosen_in_plain_words(show, items, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        job_form, "estimate_apart", lambda cache, request: asked.append(request) or ESTIMATE
+    )
+    app = show()
+    (hidden,) = [box for box in app.selectbox if box.label == "Masked models hide"]
+    assert hidden.options == ["the token", "the token and the rest of its word"]
+    app = click(app, "Estimate")
+    (hidden,) = [box for box in app.selectbox if box.label == "Masked models hide"]
+    click(hidden.set_value("within_word_l2r").run(), "Estimate")
+    assert [request.variant for request in asked] == ["original", "within_word_l2r"]
 
 
 def test_another_choice_wants_another_estimate(show, items, monkeypatch):
