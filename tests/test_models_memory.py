@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from accelerate import dispatch_model, infer_auto_device_map
+from transformers import AutoModelForCausalLM
 
 from core.errors import ModelTooLarge
 from core.items.texts import item_texts
@@ -83,6 +84,20 @@ def test_a_model_fits_in_four_bits_that_does_not_in_float32(llama, monkeypatch):
     with pytest.raises(ModelTooLarge, match="quantization int8 or nf4"):
         opened(llama)
     assert opened(llama, quantization="nf4").quantization.startswith("nf4")
+
+
+def test_shapes_are_built_once_for_all_that_is_asked_of_a_plan(llama, monkeypatch):
+    built = []
+    from_config = AutoModelForCausalLM.from_config
+
+    def counted(*arguments, **options):
+        built.append(1)
+        return from_config(*arguments, **options)
+
+    monkeypatch.setattr("core.models.plan.AutoModelForCausalLM.from_config", counted)
+    plan = planned(llama, quantization="nf4")
+    plan.size(), plan.placement(), plan.file_bytes(), plan.described()
+    assert len(built) == 1
 
 
 # Several GPUs
