@@ -30,7 +30,7 @@ def model(tmp_path: Path) -> Path:
 
 def start_by_hand(page: Page, model: Path) -> None:
     """Fill in the form, look at the estimate, start."""
-    page.get_by_role("combobox", name="Model").fill(str(model))
+    page.get_by_role("combobox", name="Model", exact=True).fill(str(model))
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Estimate").click()
     expect(page.get_by_text("Memory needed")).to_be_visible(timeout=SLOW)
