@@ -8,13 +8,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import PreTrainedTokenizerFast
+from tokenizers import Tokenizer, pre_tokenizers
+from transformers import (
+    AutoModelForMaskedLM,
+    BigBirdConfig,
+    IBertConfig,
+    PreTrainedTokenizerFast,
+)
 
 from core.errors import CanaryFailed
 from core.items.texts import join, make_text
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
+from core.models.opening import open_model
 from core.scoring.canaries import check_model, choose_layout
 from core.scoring.encoding import encode_masked, special_policy
 from core.scoring.logprobs import Layout
@@ -265,3 +271,51 @@ def test_a_head_of_an_unknown_kind_is_left_to_the_model():
         scores_of(unknown, TEXTS, layout=layout), scores_of(language_model, TEXTS), strict=True
     ):
         np.testing.assert_allclose(a.logprobs, b.logprobs, atol=1e-5)
+
+
+def test_a_tokenizer_without_words_of_its_own_masks_no_other_word():
+    """Its whole sentence is one word of the tokenizer's: spaces part it instead."""
+    backend = Tokenizer.from_str(unigram_metaspace().backend_tokenizer.to_str())
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, mask_token="<mask>")
+    text = make_text("", "The nurse finished the night shift.")
+    e = encode_masked(tokenizer, text, None)
+    assert len({word for word, _ in e.tokenizer_words}) == 1
+    spaces = [text.continuation[:end].count(" ") for _, end in e.spans]
+    for k, (ids, _) in enumerate(mask_copies(e, tokenizer.mask_token_id, "within_word_l2r")):
+        hidden = [j for j in range(e.n_scored) if ids[e.first + j] == tokenizer.mask_token_id]
+        assert hidden[0] == k
+        assert {spaces[j] for j in hidden} == {spaces[k]}
+
+
+def test_a_models_sparse_attention_does_not_depend_on_what_it_read_before(tmp_path):
+    """BigBird leaves block-sparse attention for good with the first short text."""
+    tokenizer = word_piece()
+    model = AutoModelForMaskedLM.from_config(
+        BigBirdConfig(
+            vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+            intermediate_size=64, max_position_embeddings=128, block_size=4, num_random_blocks=1,
+            attention_type="block_sparse", pad_token_id=0,
+        )
+    )  # fmt: skip
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    opened = [open_model(str(tmp_path), models_folder=tmp_path, kind="masked") for _ in range(2)]
+    assert opened[0].attention == "eager, full"
+    long = make_text("", "The nurse finished the night shift. " * 8)
+    check_model(opened[0])
+    (after,) = scores_of(opened[0], [long], layout=Layout.SINGLE)
+    (before,) = scores_of(opened[1], [long], layout=Layout.SINGLE)
+    assert np.array_equal(before.logprobs, after.logprobs)
+
+
+def test_positions_of_a_kind_of_their_own_count_from_the_padding_too(tmp_path):
+    """I-BERT keeps its positions in no plain embedding."""
+    tokenizer = word_piece()
+    config = IBertConfig(
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=4,
+        intermediate_size=64, max_position_embeddings=64, pad_token_id=4,
+    )  # fmt: skip
+    AutoModelForMaskedLM.from_config(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    assert open_model(str(tmp_path), models_folder=tmp_path, kind="masked").window == 59

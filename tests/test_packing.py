@@ -30,7 +30,9 @@ SEQUENCES = st.lists(st.lists(st.integers(3, 5), min_size=2, max_size=9), min_si
 
 def encoded(ids: list[int], first: int = 1) -> Encoded:
     n_scored = len(ids) - first
-    return Encoded(str(ids), ids, first, [(0, 0)] * n_scored, [0] * n_scored, [0] * n_scored, ())
+    return Encoded(
+        str(ids), ids, first, [(0, 0)] * n_scored, [0] * n_scored, [(0, 0)] * n_scored, ()
+    )
 
 
 def tiny(family: str, **config) -> LanguageModel:
@@ -272,3 +274,49 @@ def test_the_budget_stays_where_memory_put_it():
     assert not any(isinstance(o, Unscored) for o in outcomes)
     assert 50 <= budget.tokens <= 150
     assert sum(size > 150 for size in sizes) <= 4  # of the first batch; the others fit at once
+
+
+# Families whose numbers would depend on what else is in a batch
+
+
+def every_layout_agrees(language_model: LanguageModel, texts) -> None:
+    alone = score_texts(language_model, texts, layout=Layout.SINGLE)
+    expected = {o.text_id: o.logprobs for batch in alone for o in batch}
+    for layout in (Layout.PACKED, Layout.PADDED):
+        for batch in score_texts(language_model, texts, layout=layout):
+            for outcome in batch:
+                np.testing.assert_allclose(outcome.logprobs, expected[outcome.text_id], atol=1e-5)
+
+
+def test_texts_on_both_sides_of_a_change_of_positions_are_kept_apart():
+    """LongRoPE reads a whole batch with the positions of its longest text."""
+    factors = {"short_factor": [1.0] * 4, "long_factor": [1.0, 1.5, 2.0, 3.0]}
+    rope = {"rope_type": "longrope", "rope_theta": 10_000.0, **factors}
+    language_model = tiny(
+        "phi3",
+        original_max_position_embeddings=24,
+        rope_parameters=rope | {"original_max_position_embeddings": 24},
+    )
+    tokenizer = language_model.tokenizer
+    texts = [make_text("x" * n, "y" * m) for n in (5, 12, 20, 22) for m in (1, 2, 3, 9, 40)]
+    lengths = {len(encode(tokenizer, text, None).ids) for text in texts}
+    assert {24, 25} <= lengths
+    every_layout_agrees(language_model, texts)
+
+
+def test_a_branch_without_numbers_takes_no_other_text_with_it():
+    language_model = tiny("llama")
+    tokenizer = language_model.tokenizer
+    (bad,) = tokenizer("q", add_special_tokens=False).input_ids
+    language_model.model.get_input_embeddings().weight.data[bad] = np.nan
+    fine = [make_text("ab", f"c{x}") for x in "defgh"]
+    spoilt = [make_text("ab", f"cq{x}") for x in "de"]
+    outcomes = {o.text_id: o for batch in score_texts(language_model, fine + spoilt) for o in batch}
+    assert not any(isinstance(outcomes[text.text_id], Unscored) for text in fine)
+    assert all(isinstance(outcomes[text.text_id], Unscored) for text in spoilt)
+
+
+def test_layers_that_each_look_back_their_own_way_take_the_plain_path():
+    layers = {"0": {"sliding_window": 8}, "1": {"sliding_window": 12}}
+    language_model = tiny("mistral", sliding_window=8, per_layer_config=layers)
+    assert causal.longest_row(language_model) == 0

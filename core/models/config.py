@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import torch
 from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
@@ -167,6 +166,21 @@ def read_window(config: PreTrainedConfig, model: Any) -> int | None:
     return None if limit is None else limit - _skipped_positions(model)
 
 
+def attention_name(config: PreTrainedConfig) -> str:
+    """How a model's attention is computed: part of a scorer's identity.
+
+    Block-sparse attention (BigBird) is switched off by the first short text that such a model
+    reads, and stays off; it is opened without, so that no score depends on what was read before.
+    """
+    name = str(config._attn_implementation)
+    return f"{name}, full" if is_block_sparse(config) else name
+
+
+def is_block_sparse(config: PreTrainedConfig) -> bool:
+    """Whether long texts would be read with block-sparse attention."""
+    return getattr(config, "attention_type", None) == "block_sparse"
+
+
 def uses_alibi(config: PreTrainedConfig) -> bool:
     """Whether attention fades with the distance along the row, in place of positions."""
     if config.model_type in ALIBI_TYPES:
@@ -181,9 +195,7 @@ def uses_alibi(config: PreTrainedConfig) -> bool:
 def _skipped_positions(model: Any) -> int:
     for name, module in model.named_modules():
         padding = getattr(module, "padding_idx", None)
-        is_positions = isinstance(module, torch.nn.Embedding) and name.endswith(
-            "position_embeddings"
-        )
+        is_positions = name.endswith("position_embeddings")
         if is_positions and padding is not None:
             return int(padding) + 1
     return 0

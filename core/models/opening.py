@@ -19,7 +19,7 @@ from transformers.utils import logging
 
 from core.errors import CanaryFailed, ModelError, ModelTooLarge
 from core.models.batches import is_out_of_memory
-from core.models.config import first_line, read_window
+from core.models.config import attention_name, first_line, is_block_sparse, read_window
 from core.models.fingerprint import weight_files
 from core.models.language_model import Kind, LanguageModel
 from core.models.memory import Placement, check_fits, gpu_free_bytes
@@ -101,6 +101,8 @@ def open_planned(plan: ModelPlan) -> LanguageModel:
     else:
         layers = finish_loading(model, plan.source.label)
         quantized = describe(model.hf_quantizer.quantization_config, model, layers)
+    if is_block_sparse(model.config):
+        model.base_model.set_attention_type("original_full")
     _own_memory(model)
     return LanguageModel(
         model=model.eval().requires_grad_(False),
@@ -110,7 +112,7 @@ def open_planned(plan: ModelPlan) -> LanguageModel:
         kind=plan.kind,
         dtype=_main_dtype(model),
         device=next(model.parameters()).device.type,
-        attention=model.config._attn_implementation,
+        attention=attention_name(model.config),
         quantization=quantized,
         depends_on_batch=depends_on_batch(plan.bits_and_bytes),
         window=read_window(model.config, model),

@@ -38,7 +38,17 @@ def can_branch(language_model: LanguageModel) -> bool:
         and getattr(model, "base_model", model) is not model
         and model.get_output_embeddings() is not None
         and not uses_alibi(model.config.get_text_config())
+        and not _layers_differ(model.config)
     )
+
+
+def _layers_differ(config: PreTrainedConfig) -> bool:
+    """Whether how far layers look back is set for each of them, so that no number says it."""
+    try:
+        smallest_sliding_window(config)
+    except RuntimeError:
+        return True
+    return False
 
 
 def smallest_sliding_window(config: PreTrainedConfig) -> int | None:
@@ -46,6 +56,19 @@ def smallest_sliding_window(config: PreTrainedConfig) -> int | None:
     text = config.get_text_config()
     limits = (getattr(text, name, None) for name in SLIDING_NAMES)
     return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
+
+
+def position_switch(config: PreTrainedConfig) -> int | None:
+    """Most tokens of a text that is read with the positions for short ones; None where all are.
+
+    LongRoPE has two sets of positions, and the longest text of a batch decides for all of it.
+    """
+    text = config.get_text_config()
+    rope = getattr(text, "rope_parameters", None) or {}
+    if rope.get("rope_type") != "longrope":
+        return None
+    own = getattr(text, "original_max_position_embeddings", None)
+    return int(rope.get("original_max_position_embeddings", own) or 1)
 
 
 def hidden_states(

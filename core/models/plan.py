@@ -21,7 +21,13 @@ from transformers import (
 )
 
 from core.errors import InputError, ModelError
-from core.models.config import check_kind, explaining_config, read_config, read_window
+from core.models.config import (
+    attention_name,
+    check_kind,
+    explaining_config,
+    read_config,
+    read_window,
+)
 from core.models.fingerprint import file_states, weight_files
 from core.models.language_model import Kind, LanguageModel
 from core.models.memory import QUANTIZING_BYTES, ModelSize, Placement, place
@@ -162,7 +168,7 @@ class ModelPlan:
             kind=self.kind,
             dtype=dtype_name(self.dtype),
             device=self.device,
-            attention=shapes.config._attn_implementation,
+            attention=attention_name(shapes.config),
             quantization=quantization,
             depends_on_batch=depends_on_batch(settings),
             window=read_window(shapes.config, shapes),

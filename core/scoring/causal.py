@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from core.models.batches import TokenBudget, run_halving, token_budget_batches
 from core.models.language_model import LanguageModel
-from core.models.parts import can_branch, smallest_sliding_window
+from core.models.parts import can_branch, position_switch, smallest_sliding_window
 from core.scoring.encoding import Encoded
 from core.scoring.logprobs import Layout, Scored, packed_logprobs, padded_logprobs
 from core.scoring.packing import Row, pack
 from core.types import FloatArray
 
-LONGEST_ROW = 4096  # bounds the (B, T, T) mask of packed rows
-BUDGETS_PER_ROW = 4
+LONGEST_ROW = 512  # of packed texts: the self-checks probe rows of this length, so none is longer
 
 
 def score_causal(
@@ -36,26 +37,29 @@ def score_causal(
         return
     longest = longest_row(language_model) if layout is Layout.PACKED else 0
     yield from _packed(language_model, [e for e in texts if len(e.ids) <= longest], budget)
-    yield from _padded(language_model, [e for e in texts if len(e.ids) > longest], budget)
+    whole = [e for e in texts if len(e.ids) > longest]
+    switch = position_switch(language_model.model.config) or 0
+    yield from _padded(language_model, [e for e in whole if len(e.ids) <= switch], budget)
+    yield from _padded(language_model, [e for e in whole if len(e.ids) > switch], budget)
 
 
 def longest_row(language_model: LanguageModel) -> int:
     """Most tokens that a packed row may hold; 0 where the model takes none.
 
     Every layer sees the whole row, so a row must not be longer than the most short-sighted one
-    looks back.
+    looks back, nor hold texts whose positions mean different things.
     """
     if not can_branch(language_model):
         return 0
-    sliding = smallest_sliding_window(language_model.model.config)
-    return min(LONGEST_ROW, sliding or LONGEST_ROW)
+    config = language_model.model.config
+    limits = (LONGEST_ROW, smallest_sliding_window(config), position_switch(config))
+    return min(limit for limit in limits if limit is not None)
 
 
 def _packed(
     language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
 ) -> Iterator[list[Scored]]:
-    # Long texts that begin alike may fill more than a batch: computing them apart costs more.
-    rows = pack(texts, min(longest_row(language_model), BUDGETS_PER_ROW * budget.tokens))
+    rows = pack(texts, min(longest_row(language_model), budget.tokens))
     for batch in token_budget_batches([len(row) for row in rows], budget):
         yield _packed_batch(language_model, texts, [rows[i] for i in batch], budget)
 
@@ -66,7 +70,11 @@ def _packed_batch(
     rows: Sequence[Row],
     budget: TokenBudget,
 ) -> list[Scored]:
-    """Compute packed rows; the texts of a row that does not fit into memory, one at a time."""
+    """Compute packed rows; texts of a row that does not fit into memory, one at a time.
+
+    So are texts without finite numbers: where one branch has none, attention weights of zero spoil
+    the others of its row too.
+    """
 
     def logprobs(part: Sequence[Row]) -> Sequence[dict[int, FloatArray]]:
         return packed_logprobs(language_model, texts, part)
@@ -75,10 +83,11 @@ def _packed_batch(
     for row, vectors in zip(rows, run_halving(logprobs, rows, budget), strict=True):
         if vectors is None:
             budget.lower(len(row) // 2)  # the rows of the next texts are made shorter
-            for i in row.predictors:
+        for i in row.predictors:
+            if vectors is not None and np.isfinite(vectors[i]).all():
+                found.append((texts[i], vectors[i]))
+            else:
                 found += _padded_batch(language_model, [texts[i]], budget)
-        else:
-            found += [(texts[i], vector) for i, vector in vectors.items()]
     return found
 
 

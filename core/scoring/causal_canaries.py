@@ -13,7 +13,6 @@ from core.scoring.encoding import Encoded
 from core.scoring.logprobs import Layout, padded_logprobs
 from core.scoring.probes import agree, check_finite, probe_texts, same_but_for_rounding
 
-LONG_PROBE = 320  # tokens of a packed one: beyond the 256 of gpt_neo's local layers
 LONGEST_PROBE = 1100  # tokens of any: more would take minutes for a large model on a CPU
 PROBE_END = 8  # the last tokens of a long probe, which differ
 
@@ -90,15 +89,14 @@ def _as_alone(language_model: LanguageModel, probes: Sequence[Encoded], layout: 
 def _long_probes(language_model: LanguageModel) -> list[Encoded]:
     """Pairs of texts that differ at their end, behind a long common beginning.
 
-    One pair is packed, and finds a layer that looks back less far than the config says. One is just
-    longer than the sliding window that the config names, and must not be packed.
+    One pair fills a row of the longest kind, and finds a layer that looks back less far than the
+    config says. One is just longer than the sliding window that the config names, and must not be
+    packed.
     """
-    longest = min(language_model.window or LONG_PROBE, longest_row(language_model), LONG_PROBE)
-    lengths = [longest]
+    window = language_model.window or LONGEST_PROBE
+    lengths = [max(2, min(window, longest_row(language_model) - PROBE_END))]  # both in one row
     sliding = smallest_sliding_window(language_model.model.config)
-    if sliding is not None and sliding + PROBE_END <= min(
-        language_model.window or LONGEST_PROBE, LONGEST_PROBE
-    ):
+    if sliding is not None and sliding + PROBE_END <= min(window, LONGEST_PROBE):
         lengths.append(sliding + PROBE_END)
     ids = max((e.ids for e in probe_texts(language_model)), key=len)
     probes = []
@@ -111,13 +109,13 @@ def _long_probes(language_model: LanguageModel) -> list[Encoded]:
 
 def _scored_from(first: int, ids: list[int]) -> Encoded:
     """A probe that is no text; where its tokens stand does not matter."""
-    nowhere = [0] * (len(ids) - first)
+    n_scored = len(ids) - first
     return Encoded(
         text_id="",
         ids=ids,
         first=first,
-        spans=[(0, 0)] * len(nowhere),
-        words=nowhere,
-        tokenizer_words=nowhere,
+        spans=[(0, 0)] * n_scored,
+        words=[0] * n_scored,
+        tokenizer_words=[(0, 0)] * n_scored,
         flags=(),
     )

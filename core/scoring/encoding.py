@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
@@ -34,9 +35,9 @@ class Encoded:
     first: int  # for a causal model at least 1: something stands before the first scored token
     spans: list[Span]  # of the scored tokens
     words: list[int]  # of the scored tokens
-    # Of the scored tokens, the word of the tokenizer's that they are a piece of: characters of
-    # Chinese, say, which are no words between spaces.
-    tokenizer_words: list[int]
+    # Of the scored tokens: tokens with equal values are pieces of one word of the tokenizer's. It
+    # may part what no space parts, such as Chinese characters; where it parts nothing, spaces do.
+    tokenizer_words: list[tuple[int, int]]
     flags: tuple[Flag, ...]
 
     @property
@@ -147,8 +148,17 @@ def _locate(tokenizer: PreTrainedTokenizerBase, text: Text) -> tuple[_Tokens, En
         flags.add(Flag.BOUNDARY_MERGE)
     if _special_ids(tokenizer).intersection(ids):
         flags.add(Flag.SPECIAL_LITERAL)
-    scored = (spans[first:], words[first:], tokens.tokenizer_words[first:])
+    before = _spaces_before(joined)
+    own = [(w, before[end]) for w, (_, end) in zip(tokens.tokenizer_words, spans, strict=True)]
+    scored = (spans[first:], words[first:], own[first:])
     return tokens, Encoded(text.text_id, ids, first, *scored, tuple(sorted(flags)))
+
+
+def _spaces_before(text: str) -> list[int]:
+    """How many runs of white space begin before each place; 0 at the last, which is no place."""
+    spaces = [c.isspace() for c in text]
+    begins = (space and not (i and spaces[i - 1]) for i, space in enumerate(spaces))
+    return [0, *accumulate(map(int, begins)), 0]
 
 
 def _with_special(encoded: Encoded, prefix: list[int], suffix: list[int]) -> Encoded:

@@ -36,11 +36,12 @@ COPIED_TOKENS = 2_000_000  # of the copies that are prepared together: bounds me
 def mask_copies(e: Encoded, mask_id: int, variant: Variant) -> list[Copy]:
     """One copy of a text per scored token, in their order."""
     copies = []
-    for k, word in enumerate(e.tokenizer_words):
+    words = e.tokenizer_words
+    for k in range(e.n_scored):
         ids = list(e.ids)
         last = e.n_scored if variant == "within_word_l2r" else k + 1
         for j in range(k, last):
-            if e.tokenizer_words[j] == word:
+            if words[j] == words[k]:
                 ids[e.first + j] = mask_id
         copies.append((tuple(ids), e.first + k))
     return copies
