@@ -28,7 +28,7 @@ from core.scoring.masked import VARIANTS, mask_copies
 from core.scoring.texts import score_texts
 from core.types import Flag, Reason, TokenScore
 from tests.bigram import masked_bigram_logprob, masked_bigram_model
-from tests.tiny_models import MASKED_FAMILIES, tiny_model
+from tests.tiny_models import MASKED_FAMILIES, tiny_language_model, tiny_model
 from tests.tiny_tokenizers import byte_level_bpe, letters, unigram_metaspace, word_piece
 
 TEXTS = [
@@ -47,20 +47,10 @@ def scores_of(language_model, texts, **options):
     return [outcomes[t.text_id] for t in texts]
 
 
-def tiny(family: str, tokenizer=None, window: int = 60) -> LanguageModel:
+def tiny(family: str, tokenizer=None) -> LanguageModel:
     tokenizer = tokenizer or word_piece()
-    model = tiny_model(family, len(tokenizer), pad_token_id=tokenizer.pad_token_id)
-    return LanguageModel(
-        model=model,
-        tokenizer=tokenizer,
-        label=f"tiny {family}",
-        fingerprint=f"test:{family}",
-        kind="masked",
-        dtype="float32",
-        device="cpu",
-        attention=model.config._attn_implementation,
-        window=window,
-    )
+    pad = tokenizer.pad_token_id
+    return tiny_language_model(family, tokenizer, window=60, pad_token_id=pad)
 
 
 def letters_with_mask() -> PreTrainedTokenizerFast:

@@ -21,7 +21,7 @@ from core.scoring.packing import pack
 from core.scoring.texts import score_texts
 from core.types import Unscored
 from tests.bigram import bigram_model
-from tests.tiny_models import CAUSAL_FAMILIES, tiny_model
+from tests.tiny_models import CAUSAL_FAMILIES, tiny_language_model
 from tests.tiny_tokenizers import byte_level_bpe, letters
 
 # Few different tokens, so that texts often begin alike, end each other and are equal.
@@ -36,19 +36,7 @@ def encoded(ids: list[int], first: int = 1) -> Encoded:
 
 
 def tiny(family: str, **config) -> LanguageModel:
-    tokenizer = byte_level_bpe()
-    model = tiny_model(family, len(tokenizer), **config)
-    return LanguageModel(
-        model=model,
-        tokenizer=tokenizer,
-        label=f"tiny {family}",
-        fingerprint=f"test:{family}",
-        kind="causal",
-        dtype="float32",
-        device="cpu",
-        attention=model.config._attn_implementation,
-        window=128,
-    )
+    return tiny_language_model(family, byte_level_bpe(), window=128, **config)
 
 
 def packed(language_model: LanguageModel, texts: list[Encoded], longest: int = 200):

@@ -28,7 +28,7 @@ from core.scoring.texts import score_texts
 from core.scoring.version import SCORING_VERSION
 from core.types import Reason, TokenScore, Unscored
 from tests.bigram import bigram_logprob, bigram_model, bigram_table
-from tests.tiny_models import CAUSAL_FAMILIES, tiny_model
+from tests.tiny_models import CAUSAL_FAMILIES, tiny_language_model
 from tests.tiny_tokenizers import byte_level_bpe, letters
 
 GOLDEN = Path(__file__).parent / "golden" / "causal.json"
@@ -52,18 +52,7 @@ def scores_of(language_model, texts, **options):
 
 
 def tiny(family: str, tokenizer, **config) -> LanguageModel:
-    model = tiny_model(family, len(tokenizer), **config)
-    return LanguageModel(
-        model=model,
-        tokenizer=tokenizer,
-        label=f"tiny {family}",
-        fingerprint=f"test:{family}",
-        kind="causal",
-        dtype="float32",
-        device="cpu",
-        attention=model.config._attn_implementation,
-        window=64,
-    )
+    return tiny_language_model(family, tokenizer, window=64, **config)
 
 
 # Known answers

@@ -91,6 +91,24 @@ def tiny_model(family: str, vocab_size: int, seed: int = 0, **config: Any) -> Pr
     return model.eval()
 
 
+def tiny_language_model(
+    family: str, tokenizer: PreTrainedTokenizerBase, *, window: int, **config: Any
+) -> LanguageModel:
+    """A tiny model as `open_model` would describe it."""
+    model = tiny_model(family, len(tokenizer), **config)
+    return LanguageModel(
+        model=model,
+        tokenizer=tokenizer,
+        label=f"tiny {family}",
+        fingerprint=f"test:{family}",
+        kind="causal" if family in CAUSAL_FAMILIES else "masked",
+        dtype="float32",
+        device="cpu",
+        attention=model.config._attn_implementation,
+        window=window,
+    )
+
+
 def save_tiny(
     folder: Path,
     family: str,

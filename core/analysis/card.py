@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeAlias
 
-import numpy as np
 import pandas as pd
 
 from core.analysis.items import english_rewording_noise, item_table
+from core.items.alignment import common_beginning
 from core.items.texts import fold, join, visible
 from core.settings import REFERENCE_CONDITION
 from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
 from core.store.scorers import scorers
 from core.store.scores import token_scores
-from core.types import IntArray, Reason, Role, TokenScore
+from core.types import Reason, Role, TokenScore
 from core.words import method_words, precision_words
 
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column
@@ -196,7 +196,7 @@ def scorer_name(cache: Cache, scorer_id: str) -> str:
 def _item_tokens(row: Row, found: Mapping[str, TokenScore]) -> list[dict[str, Any]]:
     scores = {role: found[row[name]] for role, name in TEXT_IDS.items() if row[name] in found}
     poles = [scores[r].token_ids for r in (Role.STEREOTYPE, Role.ANTI_STEREOTYPE) if r in scores]
-    split = _shared_prefix(*poles) if len(poles) == 2 else None
+    split = common_beginning(*(pole.tolist() for pole in poles)) if len(poles) == 2 else None
     tokens: list[dict[str, Any]] = []
     for role, score in scores.items():
         is_pole = role in (Role.STEREOTYPE, Role.ANTI_STEREOTYPE)
@@ -226,13 +226,6 @@ def _tokens(joined: str, score: TokenScore, split: int | None) -> Iterator[dict[
             "differs": None if split is None else i >= split,
             "first_difference": None if split is None else i == split,
         }
-
-
-def _shared_prefix(ids: IntArray, others: IntArray) -> int:
-    """How many tokens both begin with."""
-    n = min(len(ids), len(others))
-    different = np.flatnonzero(ids[:n] != others[:n])
-    return int(different[0]) if len(different) else n
 
 
 def _legible(piece: str) -> str:

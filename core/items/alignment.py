@@ -150,8 +150,8 @@ def mostly_different(words_a: Sequence[str], words_b: Sequence[str]) -> bool:
 
 
 def _longest_common(a: Sequence[Any], b: Sequence[Any]) -> list[Block]:
-    begin = _common_beginning(a, b)
-    end = _common_beginning(a[begin:][::-1], b[begin:][::-1])
+    begin = common_beginning(a, b)
+    end = common_beginning(a[begin:][::-1], b[begin:][::-1])
     middle_a, middle_b = a[begin : len(a) - end], b[begin : len(b) - end]
     blocks = [Block(begin + i, begin + j, n) for i, j, n in _middle(middle_a, middle_b)]
     if begin:
@@ -161,7 +161,8 @@ def _longest_common(a: Sequence[Any], b: Sequence[Any]) -> list[Block]:
     return blocks
 
 
-def _common_beginning(a: Sequence[Any], b: Sequence[Any]) -> int:
+def common_beginning(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """How many elements two sequences begin with alike."""
     shorter = min(len(a), len(b))
     return next((i for i in range(shorter) if a[i] != b[i]), shorter)
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.items.alignment import common_beginning
 from core.scoring.encoding import Encoded
-from core.scoring.spans import shared_length
 
 # What it costs that two nodes stand in one row, in units of the linear layers' work on one node:
 # each takes part in the attention of the other, related or not.
@@ -54,7 +54,7 @@ def pack(texts: Sequence[Encoded], longest: int) -> list[Row]:
     path: list[int] = []  # the nodes of the text before
     for i in sorted(range(len(texts)), key=lambda i: inputs[i]):
         ids = inputs[i]
-        shared = shared_length(before, ids)
+        shared = common_beginning(before, ids)
         if not rows or not _joins(len(rows[-1]), shared, len(ids) - shared, longest):
             rows.append(Row())
             path, shared = [], 0

@@ -14,6 +14,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from core.items.alignment import common_beginning
+
 Span = tuple[int, int]
 
 # A tokenizer's normaliser may drop these: marks, control and format characters, spaces.
@@ -59,13 +61,7 @@ def first_scored_by_prefix(ids: Sequence[int], contexts: Sequence[Sequence[int]]
         Ids of the context alone, and with the joint's space behind it: a token that is only this
         space belongs to neither side, as it does by spans.
     """
-    return max((shared_length(ids, context) for context in contexts), default=0)
-
-
-def shared_length(ids: Sequence[int], others: Sequence[int]) -> int:
-    """Length of the common beginning."""
-    pairs = zip(ids, others, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(ids), len(others)))
+    return max((common_beginning(ids, context) for context in contexts), default=0)
 
 
 def words_of(spans: Sequence[Span], words: Sequence[Span]) -> list[int]:
