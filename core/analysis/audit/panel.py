@@ -188,16 +188,19 @@ def _arranged(
     items = english[["item_id", "source", "category", "dimension"]].reset_index(drop=True)
     item_at = pd.Index(items["item_id"])
     condition_at, scorer_at = pd.Index(conditions), pd.Index(chosen)
-    k, n = condition_at.get_indexer(twins["condition"]), item_at.get_indexer(twins["item_id"])
+    k, n = (
+        condition_at.get_indexer(pd.Index(twins["condition"])),
+        item_at.get_indexer(pd.Index(twins["item_id"])),
+    )
     points = {}
     for suffix in ("stereotype", "anti"):
         points[suffix] = np.full((len(conditions), len(items)), np.nan)
         points[suffix][k[n >= 0], n[n >= 0]] = twins[f"points_{suffix}"].to_numpy()[n >= 0]
     pairs = scored.merge(twins[["item_id", "condition"]], on=["item_id", "condition"])
     at = (
-        scorer_at.get_indexer(pairs["scorer_id"]),
-        condition_at.get_indexer(pairs["condition"]),
-        item_at.get_indexer(pairs["item_id"]),
+        scorer_at.get_indexer(pd.Index(pairs["scorer_id"])),
+        condition_at.get_indexer(pd.Index(pairs["condition"])),
+        item_at.get_indexer(pd.Index(pairs["item_id"])),
     )
     known = at[2] >= 0
     numbers = {}
@@ -226,7 +229,7 @@ def _scores(panel: Panel, kind: ScoreKind) -> Array:
 
 
 def _standardised(u: Array) -> Array:
-    """u over its standard deviation (ddof 1) along the items; NaN where they do not vary."""
+    """Preference over its sd (ddof 1) among the items; NaN where they do not vary."""
     n = np.isfinite(u).sum(axis=-1, keepdims=True)
     mean = np.nansum(u, axis=-1, keepdims=True) / np.maximum(n, 1)
     sd = np.sqrt(np.nansum((u - mean) ** 2, axis=-1, keepdims=True) / np.maximum(n - 1, 1))
