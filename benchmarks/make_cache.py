@@ -1,26 +1,30 @@
 """Fill a cache with simulated scores, to see how the app behaves when it is large.
 
     python -m benchmarks.make_cache FOLDER [--scorers 20] [--items 4167]
+    python -m benchmarks.make_cache FOLDER --audit [--items 360]
 
 12 conditions (English, three rewordings, eight languages): the defaults give 1,000,080 item scores.
-The model names and the data set's note say that the scores are simulated.
+With `--audit` ten models and what the tables of an audit need, drawn around chosen shifts, which
+are printed as JSON (benchmarks/simulated_audit.py). The model names and the data set's note say
+that the scores are simulated.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.simulated import NOTE, put_scores, simulated_scorer
+from benchmarks.simulated_audit import N_ITEMS, fill_audit
 from core.settings import DEFAULT_SEED
 from core.store.gate import Cache
-from core.store.generations import bump
 from core.store.items import put_dataset
-from core.store.scorers import put_scorer
-from core.types import Item, Scorer
+from core.types import Item
 
 LANGUAGES = ("es", "fr", "zh", "ko", "ar", "hi", "sw", "nl")
 CONDITIONS = ("en", "en~p1", "en~p2", "en~p3", *LANGUAGES)
@@ -48,21 +52,6 @@ def simulated_items(n: int) -> list[Item]:
     ]
 
 
-def simulated_scorer(number: int) -> Scorer:
-    """A scorer that no model stands behind."""
-    return Scorer(
-        model=f"simulated-{number:02d}",
-        fingerprint=f"simulated:{number}",
-        dtype="float32",
-        device="none",
-        attention="none",
-        method="simulated",
-        bos="none",
-        batching="none",
-        scoring_version=0,
-    )
-
-
 def simulated_scores(items: Sequence[Item], rng: np.random.Generator) -> pa.Table:
     """One row of item_score per item: preferences that carry over between conditions."""
     names = sorted({item.item_id for item in items})
@@ -78,6 +67,7 @@ def simulated_scores(items: Sequence[Item], rng: np.random.Generator) -> pa.Tabl
     columns: dict[str, pa.Array] = {
         "item_id": pa.array([item.item_id for item in items]),
         "condition": pa.array([item.condition for item in items]),
+        "flags": pa.array([[]] * len(items), pa.list_(pa.string())),
     }
     for name, l_mean in values.items():
         n_tokens = rng.integers(4, 20, len(items))
@@ -92,24 +82,12 @@ def simulated_scores(items: Sequence[Item], rng: np.random.Generator) -> pa.Tabl
 def fill(cache: Cache, n_scorers: int, n_items: int) -> int:
     """Write the simulated data set and scores; returns the number of item scores."""
     items = simulated_items(n_items)
-    note = "SIMULATED scores of no model, to try out the app"
     put_dataset(
-        cache, DATASET, items, path="", format="simulated", sha256="", note=note, replace=True
+        cache, DATASET, items, path="", format="simulated", sha256="", note=NOTE, replace=True
     )
     rng = np.random.default_rng(DEFAULT_SEED)
     for number in range(1, n_scorers + 1):
-        scorer = simulated_scorer(number)
-        put_scorer(cache, scorer)
-        rows = simulated_scores(items, rng)
-        with cache.writing() as con:
-            con.register("rows", rows)
-            con.execute("DELETE FROM item_score WHERE scorer_id = ?", [scorer.scorer_id])
-            con.execute(
-                "INSERT INTO item_score BY NAME SELECT ? AS scorer_id, ? AS dataset, *, "
-                "[]::VARCHAR[] AS flags FROM rows",
-                [scorer.scorer_id, DATASET],
-            )
-            bump(con, [scorer.scorer_id], [DATASET])
+        put_scores(cache, simulated_scorer(number), DATASET, simulated_scores(items, rng))
     return n_scorers * len(items)
 
 
@@ -117,10 +95,18 @@ def main() -> None:
     """Read the options and fill the cache."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--scorers", type=int, default=20)
-    parser.add_argument("--items", type=int, default=4167)
+    parser.add_argument("--audit", action="store_true", help="what the tables of an audit need")
+    parser.add_argument("--scorers", type=int, help="20 if not given; an audit has ten")
+    parser.add_argument("--items", type=int, help="4167 if not given; 360 of an audit")
     options = parser.parse_args()
-    n = fill(Cache(options.folder), options.scorers, options.items)
+    if options.audit and options.scorers:
+        parser.error("--audit has ten scorers; leave --scorers out")
+    cache = Cache(options.folder)
+    if options.audit:
+        planted = fill_audit(cache, n_items=options.items or N_ITEMS)
+        print(json.dumps(planted, indent=2))
+        return
+    n = fill(cache, options.scorers or 20, options.items or 4167)
     print(f"{n} simulated item scores in {options.folder}")
 
 
