@@ -1,0 +1,220 @@
+"""How much of a verdict hangs on a few items, on one group of them, or on one choice of analysis.
+
+All of it asks the sign-flip item test of "Lost in Translation" (arXiv 2610.20479) again, with the
+same sign vectors, on fewer items or on other values of them.
+
+Letters: N items, M models, G groups, R resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr  # scipy.stats has the same distribution, and takes a second
+
+from core.stats.multiple import benjamini_hochberg
+from core.stats.resampling import TIE, SignFlip, sign_flip_test
+
+Array = npt.NDArray[np.float64]
+
+ALPHA = 0.05
+LEAST_MODELS = 3  # of a spread over models
+_LEAST_ITEMS = 2  # that a test needs to be left with
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The item test without each group; in the order of `groups`."""
+
+    groups: tuple[str, ...]  # (G,)
+    n_removed: npt.NDArray[np.int64]  # items with a value that the group took along, (G,)
+    test: SignFlip  # of the G rests
+
+
+@dataclass(frozen=True)
+class FewestItems:
+    """Items without which a verdict is another one; an upper bound on the fewest."""
+
+    significant: bool  # the verdict on all items: p <= threshold
+    n: int  # items with a value
+    removed: npt.NDArray[np.int64]  # positions of the items, in the order of removal
+    pvalues: Array  # on all items, and after each removal, (len(removed) + 1,)
+    flipped: bool  # False where the search ran out of items: `removed` is empty then
+
+
+@dataclass(frozen=True)
+class ItemFunctioning:
+    """Each item's mean over models against its spread over them; NaN where undefined. (N,)"""
+
+    mean: Array
+    z: Array  # mean / (sd / sqrt(n)), a t statistic with n - 1 degrees of freedom
+    pvalue: Array
+    qvalue: Array  # over the items
+    n: npt.NDArray[np.int64]  # models with a value
+
+
+def leave_one_out(
+    values: npt.ArrayLike, groups: Sequence[str], *, signs: Array, rng: np.random.Generator
+) -> LeftOut:
+    """Sign-flip tests of what remains when all items of one group are left out.
+
+    Parameters
+    ----------
+    values : array, shape (N,)
+        NaN where an item has none.
+    groups
+        The label of each item; an empty label is no group and is never left out.
+    signs : array, shape (R, N)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    labels = np.asarray(groups, dtype=object)
+    names = tuple(dict.fromkeys(label for label in groups if label))
+    inside = np.array([labels == name for name in names], dtype=bool).reshape(len(names), len(x))
+    rests = np.where(inside, np.nan, x)
+    removed = (inside & np.isfinite(x)).sum(axis=1)
+    return LeftOut(names, removed, sign_flip_test(rests, rng=rng, signs=signs))
+
+
+def fewest_items(
+    values: npt.ArrayLike,
+    *,
+    signs: Array,
+    rng: np.random.Generator,
+    threshold: float = ALPHA,
+    most: int | None = None,
+) -> FewestItems:
+    """Search for the fewest items without which the verdict of the item test is another one.
+
+    Greedy: each step removes the item whose absence moves |sum x| / sqrt(sum x^2) farthest toward
+    the other verdict, and computes the p-value anew. That quotient is the mean over the sd that
+    sign flips give it, so the p-value falls with it up to the finer shape of the distribution. So
+    the number found is an upper bound on the fewest; it is the fewest where one item suffices and p
+    follows the quotient, and wherever the removals do not change the quotient's denominator much,
+    because then only the sum counts.
+
+    Parameters
+    ----------
+    values : array, shape (N,)
+        NaN where an item has none.
+    signs : array, shape (R, N)
+    threshold
+        The verdict on p: significant if p <= threshold.
+    most
+        Removals to try; half of the items if not given.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    left = np.isfinite(x)
+    n = int(left.sum())
+    nothing = np.empty(0, dtype=np.int64)
+    if n < _LEAST_ITEMS:
+        return FewestItems(False, n, nothing, np.full(1, np.nan), flipped=False)
+    filled = np.where(left, x, 0.0)
+    null = signs @ filled  # (R,)
+    pvalues = [_pvalue(filled, left, null, signs, rng)]
+    significant = bool(pvalues[0] <= threshold)
+    removed: list[int] = []
+    limit = min(n // 2 if most is None else most, n - _LEAST_ITEMS)
+    while len(removed) < limit:
+        item = _next_item(filled, left, weaken=significant)
+        null = null - signs[:, item] * filled[item]
+        filled[item], left[item] = 0.0, False
+        removed.append(item)
+        pvalues.append(_pvalue(filled, left, null, signs, rng))
+        if (pvalues[-1] <= threshold) != significant:
+            return FewestItems(significant, n, np.array(removed), np.array(pvalues), flipped=True)
+    return FewestItems(significant, n, nothing, np.array(pvalues[:1]), flipped=False)
+
+
+def critical_pvalue(pvalues: npt.ArrayLike, place: int, *, alpha: float = ALPHA) -> float:
+    """The largest p-value with which one test of a family is still below a false discovery rate.
+
+    The others keep theirs: q < alpha under Benjamini and Hochberg (1995) if and only if p is at
+    most this.
+
+    Returns
+    -------
+    float
+        NaN where the test has no p-value.
+    """
+    p = np.asarray(pvalues, dtype=np.float64)
+    if np.isnan(p[place]):
+        return float("nan")
+    m = int(np.isfinite(p).sum())
+    passing = []
+    for rank in range(1, m + 1):
+        trial = p.copy()
+        trial[place] = bound = alpha * rank / m * (1 - 1e-12)  # q = alpha is not below alpha
+        if benjamini_hochberg(trial)[place] < alpha:
+            passing.append(bound)
+    return max(passing)
+
+
+def item_functioning(values: npt.ArrayLike) -> ItemFunctioning:
+    """Items that the models agree on moving: their mean against its own standard error.
+
+    Parameters
+    ----------
+    values : array, shape (M, N)
+        NaN where a model has no value of an item.
+
+    Returns
+    -------
+    ItemFunctioning
+        p is two-sided from t with n - 1 degrees of freedom, as if the models were drawn at random
+        and their values normal; NaN below 3 models and where the models do not differ.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    known = np.isfinite(x)
+    n = known.sum(axis=0)
+    mean = np.where(n > 0, np.where(known, x, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+    centred = np.where(known, x - np.where(n > 0, mean, 0.0), 0.0)
+    error = np.sqrt((centred**2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    rounding = 1e-12 * np.where(known, np.abs(x), 0.0).max(axis=0, initial=0.0)
+    usable = (n >= LEAST_MODELS) & (error > rounding)
+    z = np.divide(mean, error, out=np.full(mean.shape, np.nan), where=usable)
+    pvalue = np.full(mean.shape, np.nan)
+    pvalue[usable] = 2 * stdtr(n[usable] - 1, -np.abs(z[usable]))
+    return ItemFunctioning(mean, z, pvalue, benjamini_hochberg(pvalue), n)
+
+
+def sign_flip_z(values: npt.ArrayLike) -> Array:
+    """Sum over the sd that sign flips give it, sum x / sqrt(sum x^2), along the last axis.
+
+    Comparable between scores of different units. NaN where there is no value or all are 0.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    filled = np.where(np.isfinite(x), x, 0.0)
+    norm = np.sqrt((filled**2).sum(axis=-1))
+    return np.asarray(
+        np.divide(filled.sum(axis=-1), norm, out=np.full(norm.shape, np.nan), where=norm > 0)
+    )
+
+
+def _next_item(filled: Array, left: npt.NDArray[np.bool_], *, weaken: bool) -> int:
+    """Whose absence makes |sum| / sqrt(sum of squares) smallest, or largest."""
+    rest = np.maximum((filled**2).sum() - filled**2, 0.0)
+    without = np.abs(filled.sum() - filled)
+    quotient = np.divide(without, np.sqrt(rest), out=np.zeros_like(without), where=rest > 0)
+    if weaken:
+        return int(np.argmin(np.where(left, quotient, np.inf)))
+    return int(np.argmax(np.where(left, quotient, -np.inf)))
+
+
+def _pvalue(
+    filled: Array,
+    left: npt.NDArray[np.bool_],
+    null: Array,
+    signs: Array,
+    rng: np.random.Generator,
+) -> float:
+    """P of what is left, from the sums that the signs give it: as of `sign_flip_test`."""
+    n = int(left.sum())
+    if n <= np.log2(len(signs)):  # enumerated there
+        rest = np.where(left, filled, np.nan)[None]
+        return float(sign_flip_test(rest, rng=rng, signs=signs).pvalue[0])
+    # Sums that were mended removal by removal carry more rounding than fresh ones.
+    least = abs(filled.sum()) - 1000 * TIE * n * max(1.0, float(np.abs(filled).max()))
+    return float((1 + (np.abs(null) >= least).sum()) / (len(null) + 1))
