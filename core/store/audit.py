@@ -15,13 +15,20 @@ _POINTS = ", ".join(
     for suffix, continuation in (("stereotype", "stereotype"), ("anti", "anti_stereotype"))
 )
 
+# White space as Python's str.rstrip knows it, with which a context is folded before it is scored.
+_SPACE = (
+    r"[\x09-\x0d\x1c-\x20\x85\x{a0}\x{1680}\x{2000}-\x{200a}"
+    r"\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*"
+)
+
 
 def item_versions(cache: Cache, dataset: str) -> pd.DataFrame:
     """One row per item and condition, in the order of the import, without texts.
 
     Columns: item_id, condition, language, native, collapsed, source, category, dimension,
     resource_level, `answer_order` (roles of a question in the source's order), `metadata` (JSON
-    text), `points_stereotype` and `points_anti` (code points of the continuations).
+    text), `context_hash` (equal contexts have equal ones), `points_stereotype` and `points_anti`
+    (code points of the continuations).
 
     Raises
     ------
@@ -34,7 +41,8 @@ def item_versions(cache: Cache, dataset: str) -> pd.DataFrame:
             con,
             f"""
             SELECT item_id, condition, language, native, collapsed, source, category, dimension,
-                resource_level, answer_order, metadata::VARCHAR AS metadata, {_POINTS}
+                resource_level, answer_order, metadata::VARCHAR AS metadata,
+                hash(context) AS context_hash, {_POINTS}
             FROM item WHERE dataset = $dataset ORDER BY row_order
             """,
             {"dataset": dataset},
@@ -72,3 +80,55 @@ def scored_with(cache: Cache, dataset: str) -> list[str]:
             {"dataset": dataset},
         ).fetchall()
     return [scorer_id for (scorer_id,) in rows]
+
+
+def first_tokens(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> pd.DataFrame:
+    """The first scored token of both poles of every item, for scores that have token lists.
+
+    Columns: scorer_id, item_id, condition, `pole` (stereotype or anti), `first` (its
+    log-probability in nats), `merged` (it starts before the continuation does, because the
+    tokenizer joins the space to it; False where spans are not trusted) and `alone` (nothing stands
+    before the continuation, so that a causal model needs a token to be given; False for masked
+    models, which see what comes behind).
+    """
+    with cache.reading() as con:
+        return frame(
+            con,
+            r"""
+            WITH pole AS (
+                SELECT item_id, condition, text_stereotype AS text_id, 'stereotype' AS pole, context
+                FROM item WHERE dataset = $dataset AND NOT collapsed
+                UNION ALL
+                SELECT item_id, condition, text_anti, 'anti', context
+                FROM item WHERE dataset = $dataset AND NOT collapsed
+            ), token AS (
+                SELECT scorer_id, text_id, logprobs[1] AS first, starts[1] AS start
+                FROM token_score WHERE scorer_id IN (SELECT unnest($scorers::VARCHAR[]))
+                    AND text_id IN (SELECT text_id FROM pole)
+            )
+            SELECT scorer_id, item_id, condition, pole, first::DOUBLE AS first,
+                length(regexp_replace(context, $space || '$', '')) AS n_context,
+                n_context > 0 AND start BETWEEN 0 AND n_context AS merged,
+                n_context = 0 AND method NOT LIKE 'pll:%' AS alone
+            FROM pole JOIN token USING (text_id) JOIN scorer USING (scorer_id)
+            """,
+            {"dataset": dataset, "scorers": list(scorer_ids), "space": _SPACE},
+        )
+
+
+def generations(cache: Cache, dataset: str, scorer_ids: Sequence[str] = ()) -> dict[str, int]:
+    """Generation of the items ("") and of the scores under these scorers, or under all there are.
+
+    While none of them changes, neither does anything that an audit reads of the data set.
+    """
+    with cache.reading() as con:
+        rows = con.execute(
+            """
+            SELECT scorer_id, generation FROM generation WHERE dataset = $dataset
+                AND (len($scorers::VARCHAR[]) = 0 OR scorer_id = ''
+                    OR scorer_id IN (SELECT unnest($scorers::VARCHAR[])))
+            ORDER BY scorer_id
+            """,
+            {"dataset": dataset, "scorers": list(scorer_ids)},
+        ).fetchall()
+    return {scorer_id: int(number) for scorer_id, number in rows}

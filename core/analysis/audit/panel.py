@@ -158,11 +158,13 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
         raise InputError(
             f"No item of {request.dataset} is scored yet; run `python -m core score` first."
         )
-    chosen = tuple(request.scorers or held)
+    chosen = tuple(dict.fromkeys(request.scorers or held))
     if missing := [s for s in chosen if s not in held]:
         raise InputError(f"{request.dataset} has no scores under {', '.join(missing)}.")
     versions = _wanted(cache, versions, request, chosen[0])
-    versions["metadata"] = versions["metadata"].map(_decoded)
+    versions["metadata"] = versions["metadata"].map(
+        {text: _decoded(text) for text in versions["metadata"].unique()}
+    )
     scored = scores_of(cache, request.dataset, chosen)
     keys = pd.MultiIndex.from_frame(versions[["item_id", "condition"]])
     scored = scored[pd.MultiIndex.from_frame(scored[["item_id", "condition"]]).isin(keys)]
@@ -259,13 +261,21 @@ def _wanted(
                     f"{request.dataset} has no {column} {', '.join(sorted(unknown))}; it has "
                     f"{', '.join(v for v in versions[column].unique() if v) or 'none at all'}."
                 )
-            versions = versions[versions[column].isin(values)]
+            versions = versions[_of_item(versions, column).isin(values)]
     if request.slice:
         ids = _slice_items(cache, request.dataset, request.slice, scorer_id)
         versions = versions[versions["item_id"].isin(ids)]
         if versions.empty:
             raise InputError(f"No item of {request.dataset} is in the slice {request.slice!r}.")
     return versions.reset_index(drop=True)
+
+
+def _of_item(versions: pd.DataFrame, column: str) -> pd.Series[Any]:
+    """A value of each row's item: that of its English version, for natives and the rest its own."""
+    twins = versions[~versions["native"]]
+    english = twins[twins["condition"] == REFERENCE_CONDITION].set_index("item_id")[column]
+    of_english = versions["item_id"].map(english).mask(versions["native"])
+    return of_english.fillna(versions[column])
 
 
 def _slice_items(cache: Cache, dataset: str, name: str, scorer_id: str) -> set[str]:

@@ -1,0 +1,162 @@
+"""How models answer in each condition, beside the change: unknown chosen, fluency, ICAT.
+
+After "Lost in Translation" (arXiv 2610.20479), BBQ (Parrish et al. 2022) and StereoSet (Nadeem et
+al. 2021). Shape letters: M models, K conditions, N items.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.settings import REFERENCE_CONDITION
+from core.stats.scores import (
+    fluency,
+    icat,
+    stereoset_metric,
+    stereotype_score,
+    unknown_chosen,
+)
+
+Array = npt.NDArray[np.float64]
+
+BBQ = "bbq"
+TARGET = "target"  # metadata: the term that an item of StereoSet is about
+
+NO_UNKNOWN = "No scored item of this condition has an answer that nobody can know."
+NO_UNRELATED = "No scored item of this condition has an unrelated continuation."
+NO_TARGET = f"No item names its target term in the metadata column {TARGET!r}."
+
+
+def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Share of question items whose unknown answer beats both group answers, l_unknown > both.
+
+    Returns
+    -------
+    AuditTable
+        One row per model and condition: `share` of `n` items. `share_english` is the share on
+        the same items in English, of the `n_english` of them that are scored there.
+    """
+    del request
+    n = panel.numbers
+    chosen = unknown_chosen(n["l_stereotype"], n["l_anti"], n["l_unknown"])  # (M, K, N)
+    english = chosen[:, [panel.english]]
+    in_both = np.where(np.isfinite(chosen), english, np.nan)
+    share, count = _means(chosen)
+    share_english, count_english = _means(in_both)
+    rows = [
+        {
+            **_place(panel, m, k),
+            "share": share[m, k],
+            "n": int(count[m, k]),
+            "share_english": share_english[m, k],
+            "n_english": int(count_english[m, k]),
+            "reason": "" if count[m, k] else NO_UNKNOWN,
+        }
+        for m in range(len(panel.scorers))
+        for k in range(len(panel.conditions))
+    ]
+    without = "No item has an answer that nobody can know, so there is nothing to choose."
+    return AuditTable(pd.DataFrame(rows), () if count.any() else (without,))
+
+
+def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Fluency and ICAT per model and condition, question items of BBQ left out.
+
+    Returns
+    -------
+    AuditTable
+        Over the `n` items with all three continuations scored: `fluency`, the mean of
+        sigmoid(max(l+, l-) - l_unrelated); `fluency_stereotype` and `fluency_anti`, those of the
+        single comparisons sigmoid(l - l_unrelated), and `fluency_single`, their mean; `ss`, the
+        mean stereotype score; `icat` of the means fluency and ss, and `icat_items`, the mean of
+        the items' own. `stereoset_*` is the official metric over the items that name their
+        target term: `lms`, `ss`, `icat`, `n`, `n_terms`.
+    """
+    del request
+    terms = _terms(panel)
+    values = _fluency_values(panel)
+    means = {name: _means(value)[0] for name, value in values.items()}
+    count = _means(values["fluency"])[1]
+    rows = []
+    for m in range(len(panel.scorers)):
+        for k in range(len(panel.conditions)):
+            mean = {name: float(by_place[m, k]) for name, by_place in means.items()}
+            official = _official(panel, m, k, terms)
+            reasons = [NO_UNRELATED] if not count[m, k] else []
+            reasons += [NO_TARGET] if not any(terms) else []
+            rows.append(
+                {
+                    **_place(panel, m, k),
+                    **{name: value for name, value in mean.items() if name != "icat_items"},
+                    "fluency_single": (mean["fluency_stereotype"] + mean["fluency_anti"]) / 2,
+                    "icat": float(icat(mean["fluency"], mean["ss"])),
+                    "icat_items": mean["icat_items"],
+                    "n": int(count[m, k]),
+                    **official,
+                    "reason": " ".join(reasons),
+                }
+            )
+    return AuditTable(pd.DataFrame(rows), () if any(terms) else (NO_TARGET,))
+
+
+def of_source(panel: Panel, name: str) -> npt.NDArray[np.bool_]:
+    """Which items come from a source, whatever its split is called: bbq, BBQ-age. Shape (N,)"""
+    return panel.items["source"].str.casefold().str.startswith(name).to_numpy(np.bool_)
+
+
+def _fluency_values(panel: Panel) -> dict[str, Array]:
+    """By name, a value per item that has all three continuations and is none of BBQ. (M, K, N)"""
+    n = panel.numbers
+    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
+    both = fluency(n["l_stereotype"], n["l_anti"], unrelated)
+    ss = np.where(np.isfinite(both), stereotype_score(n["l_stereotype"], n["l_anti"]), np.nan)
+    return {
+        "fluency": both,
+        "fluency_stereotype": stereotype_score(n["l_stereotype"], unrelated),
+        "fluency_anti": stereotype_score(n["l_anti"], unrelated),
+        "ss": ss,
+        "icat_items": icat(both, ss),
+    }
+
+
+def _official(panel: Panel, m: int, k: int, terms: list[str]) -> dict[str, float | int]:
+    plus, minus, unrelated = (
+        panel.numbers[f"l_{name}"][m, k] for name in ("stereotype", "anti", "unrelated")
+    )
+    found = stereoset_metric(plus, minus, unrelated, terms)
+    return {
+        "stereoset_lms": found.lms,
+        "stereoset_ss": found.ss,
+        "stereoset_icat": found.icat,
+        "stereoset_n": found.n,
+        "stereoset_n_terms": found.n_terms,
+    }
+
+
+def _terms(panel: Panel) -> list[str]:
+    """The target term of each item, empty where it names none. (N,)"""
+    versions = panel.versions
+    english = versions[(versions["condition"] == REFERENCE_CONDITION) & ~versions["native"]]
+    return [str(metadata.get(TARGET) or "") for metadata in english["metadata"]]
+
+
+def _means(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Mean over the items and how many there are; NaN without one. (M, K) each"""
+    n = np.isfinite(values).sum(axis=-1)
+    total = np.nansum(values, axis=-1)
+    mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    return mean, n
+
+
+def _place(panel: Panel, m: int, k: int) -> dict[str, Any]:
+    return {
+        "scorer_id": panel.scorers[m],
+        "model": panel.models[m],
+        "condition": panel.conditions[k],
+    }
