@@ -1,0 +1,94 @@
+"""Changes of items under all models at once: what a language does, and what rewording does.
+
+After "Lost in Translation" (arXiv 2610.20479), item-level test. D_i is the change of item i in a
+language, mean over the models; R_i what rewording the English item does, mean over the models and
+the rewordings that it has. Letters: L languages, K rewordings, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import ScoreKind
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+JUDGMENT = "judgment"  # metadata of a translation: preserved, partly, lost
+
+
+@dataclass(frozen=True)
+class ItemChanges:
+    """Changes of items, mean over all models; NaN where one model lacks a score."""
+
+    translated: Array  # D, (L, N)
+    rewordings: Array  # one row per rewording behind R, (K, N)
+    names: tuple[str, ...]  # of these rewordings, (K,)
+    reworded: Array  # R, (N,)
+    complete: Mask  # the item has all these rewordings, (N,)
+
+
+def item_changes(panel: Panel, kind: ScoreKind, *, complete: bool = False) -> ItemChanges:
+    """D of every language and R of English, over the items scored by every model.
+
+    Parameters
+    ----------
+    complete
+        R only of items that have all the rewordings, else of each with those that it has.
+    """
+    changes = panel.changes(kind).mean(axis=0)  # (K, N); NaN where a model has none
+    names = rewordings_of_noise(panel)
+    rewordings = changes[[panel.at(c) for c in names]]
+    has_all = np.isfinite(rewordings).all(axis=0) & bool(names)
+    reworded = mean_of_known(rewordings)
+    if complete:
+        reworded = np.where(has_all, reworded, np.nan)
+    translated = changes[[panel.at(c) for c in panel.languages]]
+    return ItemChanges(translated, rewordings, tuple(names), reworded, has_all)
+
+
+def rewordings_of_noise(panel: Panel) -> list[str]:
+    """Rewordings of English with full coverage under every model; all of them if there is none."""
+    covered = [set(panel.full_coverage(m)) for m in range(len(panel.scorers))]
+    full = [c for c in panel.rewordings() if all(c in names for names in covered)]
+    return full or panel.rewordings()
+
+
+def usable_versions(panel: Panel) -> Mask:
+    """Which versions are there and did not collapse. (K, N)"""
+    mask = np.zeros((len(panel.conditions), len(panel.items)), dtype=np.bool_)
+    k, n, versions = _positions(panel, panel.conditions)
+    mask[k, n] = ~versions["collapsed"].to_numpy(np.bool_)
+    return mask
+
+
+def judgments(panel: Panel) -> npt.NDArray[np.object_]:
+    """What the metadata say of each translation, empty where nothing. (L, N)"""
+    found = np.full((len(panel.languages), len(panel.items)), "", dtype=object)
+    k, n, versions = _positions(panel, panel.languages)
+    found[k, n] = [str(metadata.get(JUDGMENT) or "") for metadata in versions["metadata"]]
+    return found
+
+
+def mean_of_known(values: Array) -> Array:
+    """Mean over the first axis of what is known; NaN where nothing is."""
+    known = np.isfinite(values)
+    total, n = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
+    return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+
+
+def _positions(
+    panel: Panel, conditions: Sequence[str]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], pd.DataFrame]:
+    """Where the versions with an English twin stand among these conditions and the items."""
+    twins = panel.versions[~panel.versions["native"]]
+    k = pd.Index(list(conditions), dtype=object).get_indexer(pd.Index(twins["condition"]))
+    n = pd.Index(panel.item_ids).get_indexer(pd.Index(twins["item_id"]))
+    known = (k >= 0) & (n >= 0)
+    return k[known], n[known], twins[known]

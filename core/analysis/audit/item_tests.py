@@ -1,0 +1,248 @@
+"""Does translation change a score by more than rewording does, item by item?
+
+After "Lost in Translation" (arXiv 2610.20479), item-level test. D_i is the change of item i in a
+language, mean over the models; R_i what rewording the English item does, mean over the models and
+the rewordings that it has. T = -mean(D_i - R_i): positive where the language lies lower. Items are
+the units, so what is found holds for items like these and these models. Letters: M models, L
+languages, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.item_changes import (
+    JUDGMENT,
+    ItemChanges,
+    item_changes,
+    judgments,
+    mean_of_known,
+    usable_versions,
+)
+from core.analysis.audit.levels import of_source
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.settings import REFERENCE_CONDITION
+from core.stats.intervals import percentile_interval
+from core.stats.multiple import benjamini_hochberg
+from core.stats.resampling import bootstrap_means, sign_flip_test
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+POOLED = "pooled"  # in the place of a condition: all languages, each item once
+
+NO_REWORDING = "No rewording of English is scored, so there is nothing to set the change against."
+ONE_REWORDING = "There is no other rewording to set this one against."
+NO_ITEM = "No item of this group is scored by every model in all versions that it takes."
+ONE_ITEM = "One item has no spread, so there is no interval."
+NO_SPREAD = "All items change alike, so there is no interval."
+_COLUMNS = (
+    *("condition", "group_kind", "group", "t", "t_low", "t_high", "t90_low", "t90_high", "sd"),
+    *("pvalue", "qvalue", "n_tests", "exact", "n", "n_complete", "n_left_out", "drop", "n_drop"),
+    *("reworded_drop", "n_models", "n_rewordings", "reason"),
+)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """One row of the table, to be tested."""
+
+    condition: str
+    kind: str
+    name: str
+    change: Array  # D of the items of the group, NaN elsewhere, (N,)
+    noise: Array  # R, (N,)
+    n_usable: int  # items of the group with both versions, neither collapsed
+    n_rewordings: int
+    complete: Mask
+
+
+def item_tests(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Test each language, group and rewording over items.
+
+    Returns
+    -------
+    AuditTable
+        `t` = -mean(D_i - R_i) over the `n` items that every model has scored in English, in the
+        language and in a rewording; `n_left_out` others of the group have both versions.
+        `n_complete` of the n have all `n_rewordings`. `t_low`, `t_high`: 95 % percentile bootstrap
+        interval over items, `t90_*` the 90 % one of the same draws; `sd` of D - R (ddof 1);
+        `pvalue` of the sign-flip test, `qvalue` after Benjamini and Hochberg over the `n_tests`
+        languages of the same group. `drop` = -mean D and `reworded_drop` = -mean R, over the
+        `n_drop` items with a D and the n items.
+
+        `group_kind` is all, source, dimension, judgment (`group`: what the metadata say of that
+        translation) or subset; `condition` "pooled" counts each item once, by its mean over the
+        languages that it has. `group_kind` "rewording": the rewordings themselves in the place of
+        a language, each against the others.
+
+    Notes
+    -----
+    R is of the rewordings that cover every usable English item under every model; if there is none
+    such, of all that an item has.
+    """
+    changes = item_changes(panel, request.kind)
+    groups = [*_language_groups(panel, changes), *_rewording_groups(panel, request.kind, changes)]
+    rows = _tested(groups, request, len(panel.scorers))
+    return AuditTable(rows, _notes(panel, changes))
+
+
+def _language_groups(panel: Panel, changes: ItemChanges) -> Iterator[_Group]:
+    usable = usable_versions(panel)
+    both = usable[[panel.at(c) for c in panel.languages]] & usable[panel.english]  # (L, N)
+    for kind, name, mask in _masks(panel):
+        of_group = np.where(mask, changes.translated, np.nan)
+        parts = [*zip(panel.languages, of_group, both & mask, strict=True)]
+        if len(parts) > 1:
+            parts.append((POOLED, mean_of_known(of_group), (both & mask).any(axis=0)))
+        for condition, change, counted in parts:
+            yield _Group(
+                condition,
+                kind,
+                name,
+                change,
+                changes.reworded,
+                int(counted.sum()),
+                len(changes.names),
+                changes.complete,
+            )
+
+
+def _rewording_groups(panel: Panel, kind: ScoreKind, changes: ItemChanges) -> Iterator[_Group]:
+    """Each rewording of English against the mean of the others."""
+    usable = usable_versions(panel)
+    for condition in panel.rewordings():
+        others = [i for i, name in enumerate(changes.names) if name != condition]
+        rest = changes.rewordings[others]
+        yield _Group(
+            condition,
+            "rewording",
+            "",
+            panel.changes(kind)[:, panel.at(condition)].mean(axis=0),
+            mean_of_known(rest),
+            int((usable[panel.at(condition)] & usable[panel.english]).sum()),
+            len(others),
+            np.asarray(np.isfinite(rest).all(axis=0) & bool(others)),
+        )
+
+
+def _masks(panel: Panel) -> Iterator[tuple[str, str, Mask]]:
+    """Kind, name and items of every group; the items of a judgment differ by language. (L, N)"""
+    shape = (len(panel.languages), len(panel.items))
+    yield "all", "", np.ones(shape, dtype=np.bool_)
+    for column in ("source", "dimension"):
+        values = panel.items[column].to_numpy(object)
+        for value in sorted({v for v in values if v}):
+            yield column, value, np.broadcast_to(values == value, shape)
+    judged = judgments(panel)
+    for value in sorted({v for v in judged.ravel() if v}):
+        yield JUDGMENT, value, judged == value
+    for name, mask in _subsets(panel):
+        yield "subset", name, np.broadcast_to(mask, shape)
+
+
+def _subsets(panel: Panel) -> Iterator[tuple[str, Mask]]:
+    bbq, written, stereoset = (of_source(panel, s) for s in ("bbq", "written", "stereoset"))
+    if bbq.any() and written.any():
+        yield "BBQ + written", bbq | written
+    about = panel.items[["category", "dimension"]].astype(str)
+    gender = about.apply(lambda column: column.str.casefold() == "gender").any(axis=1).to_numpy()
+    if stereoset.any() and (stereoset & gender).any():
+        yield "StereoSet without gender", stereoset & ~gender
+
+
+def _tested(groups: list[_Group], request: AuditRequest, n_models: int) -> pd.DataFrame:
+    if not groups:
+        return pd.DataFrame(columns=list(_COLUMNS))
+    differences = np.array([g.change - g.noise for g in groups])  # (C, N)
+    found = sign_flip_test(differences, n_resamples=request.n_resamples, rng=request.rng("signs"))
+    draws = -bootstrap_means(
+        differences, n_resamples=request.n_bootstrap, rng=request.rng("item_tests")
+    )
+    rows = pd.DataFrame(
+        [
+            {**_described(group), **_intervals(-float(mean), draws[:, c], int(n))}
+            for c, (group, mean, n) in enumerate(zip(groups, found.mean, found.n, strict=True))
+        ]
+    )
+    rows["sd"], rows["pvalue"], rows["exact"] = found.sd, found.pvalue, found.exact
+    # What is pooled over the languages is a family of its own.
+    family = rows.groupby(
+        [rows["group_kind"], rows["group"], rows["condition"] == POOLED], sort=False
+    )["pvalue"]
+    rows["qvalue"], rows["n_tests"] = (
+        family.transform(benjamini_hochberg),
+        family.transform("count"),
+    )
+    rows["n_left_out"], rows["n_models"] = rows.pop("n_usable") - rows["n"], n_models
+    rows["reason"] = [_reason(row) for row in rows.to_dict("records")]
+    return rows[list(_COLUMNS)]
+
+
+def _described(group: _Group) -> dict[str, Any]:
+    """What is known of a row without resampling."""
+    known = np.isfinite(group.change - group.noise)
+    return {
+        "condition": group.condition,
+        "group_kind": group.kind,
+        "group": group.name,
+        "n_complete": int((known & group.complete).sum()),
+        "n_usable": group.n_usable,
+        "n_rewordings": group.n_rewordings,
+        "drop": -_mean(group.change),
+        "n_drop": int(np.isfinite(group.change).sum()),
+        "reworded_drop": -_mean(np.where(known, group.noise, np.nan)),
+    }
+
+
+def _intervals(t: float, draws: Array, n: int) -> dict[str, Any]:
+    wide, narrow = (percentile_interval(t, draws, n, level=level) for level in (0.95, 0.90))
+    return {
+        "t": t,
+        "t_low": wide.low,
+        "t_high": wide.high,
+        "t90_low": narrow.low,
+        "t90_high": narrow.high,
+        "n": n,
+    }
+
+
+def _reason(row: Mapping[Any, Any]) -> str:
+    if row["n_rewordings"] == 0:
+        return ONE_REWORDING if row["group_kind"] == "rewording" else NO_REWORDING
+    if row["n"] == 0:
+        return NO_ITEM
+    if row["n"] == 1:
+        return ONE_ITEM
+    return NO_SPREAD if np.isnan(row["t_low"]) else ""
+
+
+def _notes(panel: Panel, changes: ItemChanges) -> tuple[str, ...]:
+    notes = []
+    partial = [c for c in panel.rewordings() if c not in changes.names]
+    if partial:
+        notes.append(
+            f"Rewording noise is of {', '.join(changes.names)}; {', '.join(partial)} do not cover "
+            "every English item and are tested on their own."
+        )
+    elif not changes.names:
+        notes.append(NO_REWORDING)
+    for column in ("source", "dimension"):
+        without = int((panel.items[column] == "").sum())
+        if 0 < without < len(panel.items):
+            notes.append(f"{without} items name no {column} and are in none of its groups.")
+    if not panel.languages:
+        notes.append(f"There is no translation beside {REFERENCE_CONDITION}.")
+    return tuple(notes)
+
+
+def _mean(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if finite.size else float("nan")
