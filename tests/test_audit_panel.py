@@ -254,6 +254,7 @@ def test_a_slice_is_its_list_or_what_its_filter_leaves(cache: Cache) -> None:
         ({"sources": ("bbq",)}, "d has no source bbq; it has none at all"),
         ({"categories": ("x",)}, "d has no category x"),
         ({"dimensions": ("x",)}, "d has no dimension x"),
+        ({"reference": "fr"}, "reference fr is not among the conditions asked for: en, hi"),
         ({"slice": "s"}, "d has no slice 's'"),
         ({"slice": "empty"}, "No item of d is in the slice 'empty'"),
         ({"slice": "other"}, "No item of d that was asked for has an English version"),

@@ -149,8 +149,8 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     Raises
     ------
     InputError
-        There is no such data set or slice; nothing of it is scored, a scorer or a value that is
-        asked for is not there, or no item has an English version.
+        There is no such data set or slice; nothing of it is scored, a scorer, a value or the
+        reference that is asked for is not there, or no item has an English version.
     """
     versions = item_versions(cache, request.dataset)
     held = scored_with(cache, request.dataset)
@@ -187,6 +187,11 @@ def _arranged(
             f"{REFERENCE_CONDITION}), so there is nothing to compare with."
         )
     conditions = tuple(sorted(twins["condition"].unique(), key=condition_rank))
+    if request.reference not in conditions:
+        raise InputError(
+            f"The reference {request.reference} is not among the conditions asked for: "
+            f"{', '.join(conditions)}."
+        )
     items = english[["item_id", "source", "category", "dimension"]].reset_index(drop=True)
     item_at = pd.Index(items["item_id"])
     condition_at, scorer_at = pd.Index(conditions), pd.Index(chosen)

@@ -1,0 +1,253 @@
+"""Three errors of scoring pipelines, switched on one at a time: what would they have concluded?
+
+After "Lost in Translation" (arXiv 2610.20479), section 5 and appendix H. The stored scores are
+rearranged as the wrong pipeline would have had them, and the cells are tested again.
+Shape letters: M models, K conditions, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.cells import cells as test_cells
+from core.analysis.audit.levels import of_source
+from core.analysis.audit.panel import NUMBERS, Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.store.audit import first_tokens
+from core.store.gate import Cache
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+RIGHT = "right"
+LABELS = "stereoset_labels_inverted"
+ORDER = "bbq_roles_from_order"
+FIRST = "first_token_unscored"
+FIRST_PUBLISHED = "first_token_unscored_published"
+ALL = "all"  # in the place of a condition: over all translations
+
+# In the place of -inf, which would make NaN of a difference: exp of it is 0 all the same.
+NO_PROBABILITY = -1e6
+
+NO_STEREOSET = "No item has a source that begins with stereoset."
+NO_ORDER = "No item has an answer order whose first answer but for the unknown one is another role."
+NO_LISTS = "The scores have no token lists (they were computed elsewhere)."
+NO_MERGE = "No first token takes the space before it, so none would have been left out."
+NOT_STANDARDISED = "A preference of minus infinity has no standard deviation."
+NO_LANGUAGE = "There is no translation."
+
+
+class Pipeline(NamedTuple):
+    """The scores as one pipeline would have them."""
+
+    name: str
+    panel: Panel
+    affected: Mask  # (M, K, N) where its numbers differ from the right ones
+    reason: str  # why it cannot be said what it would have done; else empty
+    n_single: int  # poles of one token that it left without any
+
+
+def pipeline_errors(
+    panel: Panel, request: AuditRequest, cells: AuditTable, cache: Cache
+) -> AuditTable:
+    """What three known errors would have done to the means, the drops and the reliable cells.
+
+    1. `stereoset_labels_inverted`: stereotype and anti-stereotype of items of StereoSet swapped.
+    2. `bbq_roles_from_order`: the first answer that is not the unknown one taken for the
+       stereotype.
+    3. `first_token_unscored`: l = (sum - first) / (n - 1) where the first scored token starts
+       before the continuation or nothing stands before it; a pole of one token is undefined.
+       `first_token_unscored_published` gives it -inf, as the published pipeline did.
+
+    Returns
+    -------
+    AuditTable
+        Per pipeline one row over all translations (`condition` "all", drops are means over them)
+        and one per translation, the right pipeline first: the English means over models and items,
+        the drop (mean over models of - mean d), and of the `n_cells` cells how many changes are
+        negative, how many are reliable drops (q < .05) and how many reliable rises. `n` counts
+        scores behind the drop, `n_affected` scores that the error changes, in English and there,
+        `n_single` poles of one token.
+    """
+    rows = []
+    for pipeline in _pipelines(panel, request, cache):
+        if pipeline.reason:
+            tested = None
+        elif pipeline.affected.any():
+            tested = test_cells(pipeline.panel, request).rows
+        else:
+            tested = cells.rows
+        rows += _rows(pipeline, request, tested)
+    notes = () if panel.languages else (NO_LANGUAGE,)
+    return AuditTable(pd.DataFrame(rows), notes)
+
+
+def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pipeline]:
+    shape = (len(panel.scorers), len(panel.conditions), len(panel.items))
+    yield Pipeline(RIGHT, panel, np.zeros(shape, dtype=np.bool_), "", 0)
+    for name, swapped, reason in (
+        (LABELS, _stereoset(panel), NO_STEREOSET),
+        (ORDER, _not_first(panel), NO_ORDER),
+    ):
+        affected = np.broadcast_to(swapped, shape) & np.isfinite(panel.scores("mean"))
+        why = "" if affected.any() else reason
+        yield Pipeline(name, _with_swapped(panel, swapped), affected, why, 0)
+    firsts = _first_tokens(panel, cache)
+    yield _without_first(FIRST, panel, firsts, np.nan)
+    published = _without_first(FIRST_PUBLISHED, panel, firsts, NO_PROBABILITY)
+    if request.kind == "standardised" and published.n_single:
+        published = published._replace(reason=NOT_STANDARDISED)
+    yield published
+
+
+def _stereoset(panel: Panel) -> Mask:
+    """Items whose source is StereoSet, in every condition. (K, N)"""
+    of_it = of_source(panel, "stereoset")
+    return np.broadcast_to(of_it, (len(panel.conditions), len(of_it)))
+
+
+def _not_first(panel: Panel) -> Mask:
+    """Versions whose first answer but for the unknown one is the anti-stereotype. (K, N)"""
+    twins = panel.versions[~panel.versions["native"]]
+    wrong = twins["answer_order"].map(
+        lambda order: [role for role in order if role != "unknown"][:1] == ["anti_stereotype"]
+    )
+    at = twins[wrong.to_numpy(np.bool_)]
+    k = pd.Index(panel.conditions).get_indexer(pd.Index(at["condition"]))
+    n = pd.Index(panel.item_ids).get_indexer(pd.Index(at["item_id"]))
+    mask = np.zeros((len(panel.conditions), len(panel.items)), dtype=np.bool_)
+    mask[k[n >= 0], n[n >= 0]] = True
+    return mask
+
+
+def _with_swapped(panel: Panel, swapped: Mask) -> Panel:
+    """The panel with the two poles exchanged where asked."""
+    numbers, points = dict(panel.numbers), dict(panel.points)
+    for name in ("l", "sum", "n"):
+        plus, minus = f"{name}_stereotype", f"{name}_anti"
+        numbers[plus] = np.where(swapped, panel.numbers[minus], panel.numbers[plus])
+        numbers[minus] = np.where(swapped, panel.numbers[plus], panel.numbers[minus])
+    points["stereotype"] = np.where(swapped, panel.points["anti"], panel.points["stereotype"])
+    points["anti"] = np.where(swapped, panel.points["stereotype"], panel.points["anti"])
+    return replace(panel, numbers=numbers, points=points)
+
+
+def _first_tokens(panel: Panel, cache: Cache) -> dict[str, tuple[Array, Mask]]:
+    """By pole: log-probability of the first scored token, and whether the error leaves it out.
+
+    NaN where there is no token list. (M, K, N) each
+    """
+    table = first_tokens(cache, panel.dataset, panel.scorers)
+    shape = (len(panel.scorers), len(panel.conditions), len(panel.items))
+    found = {}
+    for pole in ("stereotype", "anti"):
+        part = table[table["pole"] == pole]
+        at = (
+            pd.Index(panel.scorers).get_indexer(pd.Index(part["scorer_id"])),
+            pd.Index(panel.conditions).get_indexer(pd.Index(part["condition"])),
+            pd.Index(panel.item_ids).get_indexer(pd.Index(part["item_id"])),
+        )
+        known = (at[1] >= 0) & (at[2] >= 0)
+        place = tuple(a[known] for a in at)
+        first, left_out = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
+        first[place] = part["first"].to_numpy(np.float64)[known]
+        left_out[place] = (part["merged"] | part["alone"]).to_numpy(np.bool_)[known]
+        found[pole] = (first, left_out)
+    return found
+
+
+def _without_first(
+    name: str, panel: Panel, firsts: dict[str, tuple[Array, Mask]], of_none: float
+) -> Pipeline:
+    """The panel without the first tokens; `of_none` is the l of a pole that had only that one."""
+    scored = np.isfinite(panel.scores("mean"))
+    has_lists = np.isfinite(firsts["stereotype"][0]) & np.isfinite(firsts["anti"][0])
+    affected = (firsts["stereotype"][1] | firsts["anti"][1]) & scored & has_lists
+    if not (has_lists & scored).any():
+        return Pipeline(name, panel, affected, NO_LISTS, 0)
+    if not affected.any():
+        return Pipeline(name, panel, affected, NO_MERGE, 0)
+    numbers = dict(panel.numbers)
+    empty = {}
+    for pole, (first, left_out) in firsts.items():
+        n = np.where(left_out, panel.numbers[f"n_{pole}"] - 1, panel.numbers[f"n_{pole}"])
+        total = panel.numbers[f"sum_{pole}"] - np.where(left_out, first, 0)
+        empty[pole] = n == 0
+        total = np.where(empty[pole], of_none, np.where(has_lists, total, np.nan))
+        numbers[f"sum_{pole}"], numbers[f"n_{pole}"] = total, n
+        numbers[f"l_{pole}"] = total / np.maximum(n, 1)
+    both = empty["stereotype"] & empty["anti"]  # -inf against -inf compares nothing
+    for number in NUMBERS:
+        numbers[number] = np.where(both, np.nan, numbers[number])
+    n_single = sum(int((scored & none).sum()) for none in empty.values())
+    return Pipeline(name, replace(panel, numbers=numbers), affected, "", n_single)
+
+
+def _rows(
+    pipeline: Pipeline, request: AuditRequest, tested: pd.DataFrame | None
+) -> list[dict[str, object]]:
+    """One row over all translations, then one for each."""
+    panel, languages = pipeline.panel, pipeline.panel.languages
+    english = {
+        f"english{suffix}": _over_models(panel.scores(kind)[:, panel.english])
+        for suffix, kind in (("", request.kind), ("_binary", "binary"))
+    }
+    rows = []
+    for condition in (ALL, *languages):
+        of = languages if condition == ALL else [condition]
+        at = [panel.at(c) for c in of]
+        drops = {
+            f"drop{suffix}": -_mean(np.array([_over_models(panel.changes(kind)[:, k]) for k in at]))
+            for suffix, kind in (("", request.kind), ("_binary", "binary"))
+        }
+        values: dict[str, float] = english | drops | _cell_counts(tested, of)
+        n = int(np.isfinite(panel.changes(request.kind)[:, at]).sum())
+        if pipeline.reason:
+            values, n = dict.fromkeys(values, np.nan), 0
+        rows.append(
+            {
+                "pipeline": pipeline.name,
+                "condition": condition,
+                **values,
+                "n": n,
+                "n_affected": int(pipeline.affected[:, [panel.english, *at]].sum()),
+                "n_single": pipeline.n_single,
+                "reason": pipeline.reason or ("" if languages else NO_LANGUAGE),
+            }
+        )
+    return rows
+
+
+def _cell_counts(tested: pd.DataFrame | None, conditions: list[str]) -> dict[str, float]:
+    """How many cells of these conditions there are, are negative, are reliable: soft and binary."""
+    counts: dict[str, float] = {}
+    of = None if tested is None else tested[tested["condition"].isin(conditions)]
+    for suffix in ("", "_binary"):
+        for name, count in _COUNTS.items():
+            counts[f"{name}{suffix}"] = np.nan if of is None else count(of, suffix)
+    return counts
+
+
+_COUNTS: dict[str, Callable[[pd.DataFrame, str], float]] = {
+    "n_cells": lambda cells, suffix: int(cells[f"qvalue{suffix}"].notna().sum()),
+    "n_negative": lambda cells, suffix: int((cells[f"mean_change{suffix}"] < 0).sum()),
+    "n_reliable": lambda cells, suffix: int(cells[f"reliable{suffix}"].sum()),
+    "n_reliable_rise": lambda cells, suffix: int(cells[f"reliable_rise{suffix}"].sum()),
+}
+
+
+def _over_models(values: Array) -> float:
+    """Mean over the models of each one's mean over its items, (M, N) -> one number."""
+    return _mean(np.array([_mean(of_model) for of_model in values]))
+
+
+def _mean(values: Array) -> float:
+    """Mean of what is finite; NaN where nothing is."""
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if finite.size else float("nan")

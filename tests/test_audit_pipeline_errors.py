@@ -1,0 +1,239 @@
+"""Three pipeline errors switched on, against scores rearranged by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.analysis.audit.cells import cells
+from core.analysis.audit.panel import load_panel
+from core.analysis.audit.pipeline_errors import (
+    FIRST,
+    FIRST_PUBLISHED,
+    LABELS,
+    NO_LISTS,
+    NO_MERGE,
+    NO_ORDER,
+    NO_STEREOSET,
+    NOT_STANDARDISED,
+    ORDER,
+    RIGHT,
+    pipeline_errors,
+)
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.items.texts import item_texts
+from core.store.gate import Cache
+from core.store.scorers import put_scorer
+from core.store.scores import put_scores
+from core.types import Item, Role, TokenScore
+from tests.store_samples import SCORER, item, put
+from tests.test_analysis_comparison import A, put_preferences
+from tests.test_analysis_items import sigmoid
+
+D = AuditRequest(dataset="d", n_resamples=200)
+UNKNOWN_FIRST = {
+    "unknown": "Nobody knows",
+    "answer_order": (Role.UNKNOWN, Role.ANTI_STEREOTYPE, Role.STEREOTYPE),
+}
+
+
+def errors_of(cache: Cache, request: AuditRequest = D) -> AuditTable:
+    panel = load_panel(cache, request)
+    return pipeline_errors(panel, request, cells(panel, request), cache)
+
+
+def row(table: AuditTable, pipeline: str, condition: str = "all") -> pd.Series:
+    rows = table.rows.set_index(["pipeline", "condition"])
+    return rows.loc[(pipeline, condition)]
+
+
+def of_means(cache: Cache, rows: list[tuple[Item, float]]) -> AuditTable:
+    put(cache, [one for one, _ in rows])
+    put_preferences(cache, SCORER, rows)
+    return errors_of(cache)
+
+
+def tokens(text_id: str, logprobs: list[float], start: int) -> TokenScore:
+    """A score of these tokens, the first of which begins at `start`."""
+    position = np.arange(len(logprobs), dtype=np.int32)
+    return TokenScore(
+        text_id=text_id,
+        token_ids=position,
+        logprobs=np.array(logprobs, dtype=np.float32),
+        starts=position + start,
+        ends=position + start + 1,
+        words=position,
+    )
+
+
+def put_tokens(
+    cache: Cache, rows: list[tuple[Item, list[float], list[float]]], offset: int = 0
+) -> None:
+    """Token scores of both poles; the first token takes the joint's space, or `offset` later."""
+    put(cache, [one for one, _, _ in rows])
+    put_scorer(cache, SCORER)
+    scores = []
+    for one, plus, minus in rows:
+        texts = item_texts(one)
+        for role, logprobs in ((Role.STEREOTYPE, plus), (Role.ANTI_STEREOTYPE, minus)):
+            start = len(texts[role].context) + offset
+            scores.append(tokens(texts[role].text_id, logprobs, start))
+    put_scores(cache, A, scores)
+
+
+# Labels and roles
+
+
+def test_inverted_labels_mirror_the_items_of_stereoset_alone(cache: Cache) -> None:
+    of_it = {"source": "StereoSet-intra"}
+    table = of_means(
+        cache,
+        [
+            (item("1", **of_it), 1.0),
+            (item("1", "hi"), 0.4),  # the source of an item is that of its English version
+            (item("2"), 0.5),
+            (item("2", "hi"), 0.1),
+        ],
+    )
+    s = sigmoid
+    right, wrong = row(table, RIGHT), row(table, LABELS)
+    assert right["english"] == pytest.approx((s(1.0) + s(0.5)) / 2)
+    assert right["drop"] == pytest.approx((s(1.0) - s(0.4) + s(0.5) - s(0.1)) / 2)
+    assert wrong["english"] == pytest.approx((s(-1.0) + s(0.5)) / 2)
+    assert wrong["drop"] == pytest.approx((s(-1.0) - s(-0.4) + s(0.5) - s(0.1)) / 2)
+    assert wrong["english_binary"] == 0.5
+    assert (wrong["n"], wrong["n_affected"], right["n_affected"]) == (2, 2, 0)
+    assert row(table, ORDER)["reason"] == NO_ORDER
+    assert row(table, ORDER)[["english", "drop", "n_reliable"]].isna().all()
+
+
+def test_roles_from_the_order_take_the_first_answer_but_for_unknown(cache: Cache) -> None:
+    right_order = (Role.STEREOTYPE, Role.UNKNOWN, Role.ANTI_STEREOTYPE)
+    rows = [
+        (item("1", **UNKNOWN_FIRST), 1.0),
+        (item("1", "hi", **UNKNOWN_FIRST), 0.4),
+        (item("2", unknown="Nobody", answer_order=right_order), 0.5),
+        (item("2", "hi"), 0.1),
+    ]
+    put(cache, [one for one, _ in rows])
+    put_scorer(cache, SCORER)
+    scores = []
+    for one, preference in rows:
+        for role, text in item_texts(one).items():
+            mean = -2.0 + (preference if role == Role.STEREOTYPE else 0.0)
+            scores.append(tokens(text.text_id, [mean], len(text.context) + 1))
+    put_scores(cache, A, scores)
+    s, table = sigmoid, errors_of(cache)
+    wrong = row(table, ORDER, "hi")
+    assert wrong["english"] == pytest.approx((s(-1.0) + s(0.5)) / 2)
+    assert wrong["drop"] == pytest.approx((s(-1.0) - s(-0.4) + s(0.5) - s(0.1)) / 2)
+    assert wrong["n_affected"] == 2
+    assert row(table, LABELS)["reason"] == NO_STEREOSET
+
+
+def test_reliable_cells_are_counted_again(cache: Cache) -> None:
+    """Twelve StereoSet items that all drop, rise once their labels are inverted."""
+    drop = [(item(str(i), source="stereoset"), 1.0 + i / 10) for i in range(12)]
+    drop += [(item(str(i), "hi"), 0.5 + i / 10) for i in range(12)]
+    table = of_means(cache, drop)
+    counts = ["n_cells", "n_negative", "n_reliable", "n_reliable_rise"]
+    assert row(table, RIGHT)[counts].tolist() == [1, 1, 1, 0]
+    assert row(table, LABELS)[counts].tolist() == [1, 0, 0, 1]
+    assert row(table, LABELS)["drop"] == pytest.approx(-row(table, RIGHT)["drop"])
+
+
+# The first token
+
+
+def test_without_its_first_token_a_pole_is_the_mean_of_the_rest(cache: Cache) -> None:
+    put_tokens(
+        cache,
+        [
+            (item("1"), [-4.0, -1.0, -1.5], [-1.0, -2.0]),
+            (item("1", "hi"), [-3.0, -1.0], [-1.0, -1.5, -2.5]),
+        ],
+    )
+    s, table = sigmoid, errors_of(cache)
+    right, wrong = row(table, RIGHT), row(table, FIRST)
+    near = {"rel": 1e-6}
+    assert right["english"] == pytest.approx(s(-6.5 / 3 + 1.5), **near)
+    assert wrong["english"] == pytest.approx(s(-1.25 + 2.0), **near)
+    assert wrong["drop"] == pytest.approx(s(-1.25 + 2.0) - s(-1.0 + 2.0), **near)
+    assert (wrong["n_affected"], wrong["n_single"]) == (2, 0)
+    assert row(table, FIRST_PUBLISHED)["drop"] == wrong["drop"]
+
+
+def test_a_pole_of_one_token_is_undefined_or_minus_infinity_as_published(cache: Cache) -> None:
+    put_tokens(
+        cache,
+        [
+            (item("1"), [-4.0], [-1.0, -2.0]),
+            (item("2"), [-1.0], [-2.0]),
+            (item("3"), [-1.0, -2.0], [-3.0]),
+            (item("4"), [-1.0, -2.0], [-3.0, -2.0]),
+        ],
+    )
+    table = errors_of(cache)
+    ours, published = row(table, FIRST), row(table, FIRST_PUBLISHED)
+    assert ours["english"] == pytest.approx(0.5)  # item 4 alone
+    assert ours["n_single"] == 4
+    # 0 and 1 for items 1 and 3; both poles of item 2 have none, which compares nothing.
+    assert published["english"] == pytest.approx((0 + 1 + 0.5) / 3)
+    assert published["english_binary"] == pytest.approx((0 + 1 + 0.5) / 3)
+
+
+def test_a_space_that_is_a_token_of_its_own_hides_nothing(cache: Cache) -> None:
+    put_tokens(cache, [(item("1"), [-4.0, -1.0], [-1.0, -2.0])], offset=1)
+    assert row(errors_of(cache), FIRST)["reason"] == NO_MERGE
+
+
+def test_white_space_at_the_end_of_a_context_belongs_to_the_joint(cache: Cache) -> None:
+    spaces = "".join(chr(i) for i in range(0x110000) if chr(i).isspace())
+    put_tokens(cache, [(item("1", context=f"So.{spaces}"), [-4.0, -1.0], [-1.0, -2.0])], offset=1)
+    assert row(errors_of(cache), FIRST)["reason"] == NO_MERGE
+
+
+def test_spans_that_are_not_trusted_change_nothing(cache: Cache) -> None:
+    context = len(item("1").context)
+    put_tokens(cache, [(item("1"), [-4.0, -1.0], [-1.0, -2.0])], offset=-1 - context)
+    assert row(errors_of(cache), FIRST)["reason"] == NO_MERGE
+
+
+def test_a_sentence_alone_loses_its_first_token_too(cache: Cache) -> None:
+    spaces = "".join(chr(i) for i in range(0x110000) if chr(i).isspace())
+    put_tokens(cache, [(item("1", context=spaces), [-4.0, -1.0], [-1.0, -2.0])])
+    wrong = row(errors_of(cache), FIRST)
+    assert wrong["english"] == pytest.approx(sigmoid(1.0))
+
+
+def test_scores_without_token_lists_say_so(cache: Cache) -> None:
+    put_tokens(cache, [(item("1"), [-4.0, -1.0], [-1.0, -2.0])])
+    with cache.writing() as con:
+        con.execute("DELETE FROM token_score")
+    table = errors_of(cache)
+    for name in (FIRST, FIRST_PUBLISHED):
+        assert row(table, name)["reason"] == NO_LISTS
+        assert np.isnan(row(table, name)["english"])
+    assert row(table, RIGHT)["reason"] != NO_LISTS
+
+
+def test_minus_infinity_has_no_standard_deviation(cache: Cache) -> None:
+    put_tokens(
+        cache,
+        [(item(str(i)), [-1.0 - i / 10] * (1 + i % 2), [-2.0, -1.5 - i]) for i in range(4)],
+    )
+    table = errors_of(cache, AuditRequest(dataset="d", kind="standardised"))
+    assert row(table, FIRST_PUBLISHED)["reason"] == NOT_STANDARDISED
+    assert np.isnan(row(table, FIRST_PUBLISHED)["english"])
+    assert np.isfinite(row(table, FIRST)["english"])
+
+
+def test_every_pipeline_has_every_language_and_an_n(cache: Cache) -> None:
+    rows = [(item(str(i), c), 0.1 * i) for i in range(3) for c in ("en", "hi", "es")]
+    table = of_means(cache, rows).rows
+    assert table["pipeline"].unique().tolist() == [RIGHT, LABELS, ORDER, FIRST, FIRST_PUBLISHED]
+    for _, part in table.groupby("pipeline"):
+        assert part["condition"].tolist() == ["all", "es", "hi"]
+    assert (table["n"] >= 0).all()
+    assert (table["reason"] != "").equals(table["english"].isna())
