@@ -92,7 +92,8 @@ def _item(
         resource_level=level,
         native=native,
         answer_order=ORDERS[i // len(SOURCES) % len(ORDERS)] if question else (),
-        metadata={} if native else _metadata(source, condition, level, rng),
+        metadata=({"target": f"person {i % 60}"} if source == "stereoset" else {})
+        | ({} if native else _metadata(source, condition, level, rng)),
     )
 
 
