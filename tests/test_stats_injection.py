@@ -84,7 +84,7 @@ def test_the_curve_is_the_definition_run_one_test_at_a_time(missing: float) -> N
             assert math.isnan(point.exaggeration)
         assert (point.n_runs, point.n_pairs) == (runs, 5)
     assert points[2].shift < 0 < points[1].shift
-    assert points[2].detection > points[1].detection
+    assert points[2].detection > points[0].detection
     assert points[0].flags_among_rest > 0.5
 
 
