@@ -17,6 +17,7 @@ from core.settings import REFERENCE_CONDITION
 
 ALL_MODELS = "all models"
 MISSING = "not scored yet"
+_GROUP = ["native", "condition"]
 _COLUMNS = (
     *("scorer_id", "model", "n_models", "condition", "native", "n", "n_collapsed"),
     *("n_not_scored", "why", "n_used", "n_compared", "n_repeated_context", "reason"),
@@ -38,56 +39,63 @@ def item_flow(panel: Panel, request: AuditRequest) -> AuditTable:
     """
     del request  # every table of the audit is asked in the same way
     versions = panel.versions.assign(repeated=_repeated_contexts(panel.versions))
+    imported = versions.groupby(_GROUP).agg(
+        n=("item_id", "size"), n_collapsed=("collapsed", "sum"), repeated=("repeated", "sum")
+    )
+    outcomes = _outcomes(panel)
     compared = np.isfinite(panel.changes("mean")).sum(axis=-1)  # (M, K)
     rows = []
-    for native in (False, True):
-        of_kind = versions[versions["native"] == native]
-        conditions = _in_order(panel, of_kind["condition"].unique())
-        for condition in conditions:
-            part = of_kind[of_kind["condition"] == condition]
-            rows += _condition_rows(panel, condition, native, part, compared)
+    for native, condition in sorted(imported.index, key=lambda at: (at[0], _rank(panel, at[1]))):
+        n, n_collapsed, n_repeated = map(int, imported.loc[(native, condition)])
+        fixed = {"condition": condition, "native": native, "n_repeated_context": n_repeated}
+        counts = []
+        for m, scorer_id in enumerate(panel.scorers):
+            found = outcomes.get((scorer_id, native, condition), Counter())
+            flow = _flow(n, n_collapsed, found)
+            has_changes = not native and condition != REFERENCE_CONDITION
+            flow["n_compared"] = int(compared[m, panel.at(condition)]) if has_changes else 0
+            counts.append(flow)
+        rows += [fixed | row | {"reason": ""} for row in _by_model(panel, counts)]
     return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(rows))
 
 
-def _condition_rows(
-    panel: Panel, condition: str, native: bool, versions: pd.DataFrame, compared: np.ndarray
-) -> list[dict[str, Any]]:
-    """One row for all models where they agree, else one for each."""
-    scored = panel.scored[panel.scored["condition"] == condition]
-    counts = []
-    for m, scorer_id in enumerate(panel.scorers):
-        own = scored[scored["scorer_id"] == scorer_id]
-        flow = _flow(versions, own)
-        has_changes = not native and condition != REFERENCE_CONDITION
-        flow["n_compared"] = int(compared[m, panel.at(condition)]) if has_changes else 0
-        counts.append(flow)
-    fixed = {"condition": condition, "native": native, "reason": ""}
-    fixed["n_repeated_context"] = int(versions["repeated"].sum())
-    if all(flow == counts[0] for flow in counts):
-        whose = {"scorer_id": "", "model": ALL_MODELS, "n_models": len(counts)}
-        return [whose | fixed | counts[0]]
-    return [
-        {"scorer_id": scorer_id, "model": model, "n_models": 1} | fixed | flow
-        for scorer_id, model, flow in zip(panel.scorers, panel.models, counts, strict=True)
-    ]
+def _outcomes(panel: Panel) -> dict[tuple[str, bool, str], Counter[str]]:
+    """How many of the versions that did not collapse are used (""), or why they are not."""
+    there = panel.versions.loc[~panel.versions["collapsed"], ["item_id", *_GROUP]]
+    scored = panel.scored.merge(there, on=["item_id", "condition"])
+    scored["reason"] = scored["reason"].replace("", "unknown")
+    scored["reason"] = scored["reason"].mask(scored["l_stereotype"].notna(), "")
+    sizes = scored.groupby(["scorer_id", *_GROUP, "reason"]).size().rename("size").reset_index()
+    found: dict[tuple[str, bool, str], Counter[str]] = {}
+    for row in sizes.to_dict("records"):
+        group = (row["scorer_id"], row["native"], row["condition"])
+        found.setdefault(group, Counter())[row["reason"]] = row["size"]
+    return found
 
 
-def _flow(versions: pd.DataFrame, scored: pd.DataFrame) -> dict[str, Any]:
+def _flow(n: int, n_collapsed: int, outcomes: Counter[str]) -> dict[str, Any]:
     """What became of one condition's versions under one model."""
-    collapsed = set(versions.loc[versions["collapsed"], "item_id"])
-    there = scored[scored["item_id"].isin(set(versions["item_id"]) - collapsed)]
-    used = there["l_stereotype"].notna()
-    reasons = Counter(there.loc[~used, "reason"].replace("", "unknown"))
-    n_missing = len(versions) - len(collapsed) - len(there)
+    reasons = Counter({reason: count for reason, count in outcomes.items() if reason})
+    n_missing = n - n_collapsed - outcomes.total()
     if n_missing:
         reasons[MISSING] = n_missing
     return {
-        "n": len(versions),
-        "n_collapsed": len(collapsed),
-        "n_not_scored": int((~used).sum()) + n_missing,
-        "why": ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()),
-        "n_used": int(used.sum()),
+        "n": n,
+        "n_collapsed": n_collapsed,
+        "n_not_scored": reasons.total(),
+        "why": ", ".join(f"{reason} {count}" for reason, count in reasons.most_common()),
+        "n_used": outcomes[""],
     }
+
+
+def _by_model(panel: Panel, counts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for all models where they agree, else one for each."""
+    if all(flow == counts[0] for flow in counts):
+        return [{"scorer_id": "", "model": ALL_MODELS, "n_models": len(counts)} | counts[0]]
+    return [
+        {"scorer_id": scorer_id, "model": model, "n_models": 1} | flow
+        for scorer_id, model, flow in zip(panel.scorers, panel.models, counts, strict=True)
+    ]
 
 
 def _repeated_contexts(versions: pd.DataFrame) -> pd.Series[bool]:
@@ -100,12 +108,10 @@ def _repeated_contexts(versions: pd.DataFrame) -> pd.Series[bool]:
     return (groups.transform("nunique") > 1).reindex(versions.index, fill_value=False)
 
 
-def _in_order(panel: Panel, conditions: np.ndarray) -> list[str]:
+def _rank(panel: Panel, condition: str) -> tuple[int, str]:
     """The panel's conditions first, in their order; what only natives have behind."""
-    return sorted(
-        conditions,
-        key=lambda c: (panel.at(c) if c in panel.conditions else len(panel.conditions), c),
-    )
+    known = condition in panel.conditions
+    return (panel.at(condition) if known else len(panel.conditions), condition)
 
 
 def _notes(rows: list[dict[str, Any]]) -> tuple[str, ...]:
