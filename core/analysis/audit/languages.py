@@ -1,0 +1,306 @@
+"""The main table: each language in one row, over all models; gaps and consistency; natives.
+
+After "Lost in Translation" (arXiv 2610.20479), main table and the cross-lingual consistency scores.
+Letters: M models, L languages, K conditions, N items.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.cells import SUFFIXES, mean_over_items
+from core.analysis.audit.item_changes import item_changes, rewordings_of_noise
+from core.analysis.audit.levels import BBQ, of_source
+from core.analysis.audit.native_items import natives as natives
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.intervals import percentile_interval, t_interval
+from core.stats.paired import paired_correlation
+from core.stats.resampling import bootstrap_means
+from core.stats.scores import fluency
+
+Array = npt.NDArray[np.float64]
+
+REWORDING = "rewording"  # in the place of a condition, here and in the tables of carry-over
+OVER_MODELS = "spread over models on these same items"
+NO_LANGUAGE = "The data set has no translation."
+NO_ITEM = "No item is scored in this language and in English."
+ONE_MODEL = "One model: no spread over models."
+SAME_DROP = "All models drop alike: no spread over models."
+FEW_ITEMS = "No interval over items: fewer than two that every model has scored, or all alike."
+NO_FLUENCY = "No item besides BBQ has an unrelated continuation."
+NO_FLOOR = "No model has a rewording that covers every English item."
+NO_SHARES = "The carry-over or the same choice is undefined."
+FLOOR_ONLY = "A floor has no interval and no test."
+FLOOR = (
+    "In the row `rewording` the drop is the median over the models of the noise floor: a size "
+    "without a direction, so it has no interval and no test."
+)
+_COLUMNS = (
+    *("condition", "score", "score_binary", "drop", "drop_low", "drop_high", "drop_interval"),
+    *("drop_items", "drop_items_low", "drop_items_high", "t", "t_low", "t_high", "qvalue"),
+    *("n_reliable", "n_reliable_binary", "slope", "same_choice", "fluency", "n_fluency"),
+    *("n", "n_models", "n_items", "reason"),
+)
+
+
+def main(
+    panel: Panel,
+    request: AuditRequest,
+    cells: AuditTable,
+    item_tests: AuditTable,
+    floors: AuditTable,
+    association: AuditTable,
+    same_choice: AuditTable,
+) -> AuditTable:
+    """One row per language, and what rewording alone does in the last.
+
+    Parameters
+    ----------
+    floors
+        Noise floors: columns `model` and `floor`.
+
+    Returns
+    -------
+    AuditTable
+        `score` and `score_binary` are means over the models of each one's mean over its items, `n`
+        scores in all. `drop` is the mean over `n_models` of -mean d, with its 95 % t interval over
+        models (`drop_interval` says what that is); `drop_items` = -mean D_i over the `n_items` that
+        every model has scored, with its 95 % bootstrap interval over items, on which verdicts
+        stand. `t` and `qvalue` are those of the item test against rewording. `n_reliable` models
+        drop reliably; `slope` and `same_choice` say what the items keep; `fluency` is without BBQ,
+        over `n_fluency` scores.
+
+        Last row, `rewording`: the median over models of the noise floor, slope and same choice of
+        the rewordings of English, and the scores of those behind R of the item tests.
+    """
+    rows = pd.DataFrame({"condition": [*panel.languages, REWORDING]})
+    for part in (
+        _levels(panel, request),
+        language_drops(cells.rows),
+        _item_drops(panel, request),
+        _where_all(item_tests.rows, ["t", "t_low", "t_high", "qvalue"]),
+        _where_all(association.rows, ["slope"]),
+        _where_all(same_choice.rows, ["same_choice"]),
+    ):
+        rows = rows.merge(part, on="condition", how="left")
+    last = rows.index[-1]
+    known = floors.rows["floor"].dropna()
+    rows.loc[last, "drop"] = float(known.median()) if len(known) else np.nan
+    rows.loc[last, "n_models"] = len(known)
+    rows.loc[last, "n_items"] = int(np.isfinite(item_changes(panel, request.kind).reworded).sum())
+    rows["drop_interval"] = np.where(rows["drop_low"].notna(), OVER_MODELS, "")
+    rows["reason"] = [_reason(row) for row in rows.to_dict("records")]
+    for name in ("n", "n_models", "n_items", "n_fluency", "n_reliable", "n_reliable_binary"):
+        rows[name] = rows[name].astype("Int64")
+    notes = (FLOOR,) if panel.languages else (NO_LANGUAGE, FLOOR)
+    return AuditTable(rows[list(_COLUMNS)], notes)
+
+
+def language_drops(cells: pd.DataFrame) -> pd.DataFrame:
+    """Drop of each language over the models, and how many of its cells are reliable.
+
+    Parameters
+    ----------
+    cells
+        Rows of the table `cells`: condition, mean_change, reliable, reliable_binary.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Per condition `drop` = mean over `n_models` of -mean_change, `drop_low` and `drop_high` of
+        the 95 % t interval over models (NaN with one model), `n_reliable` and `n_reliable_binary`
+        (missing where no cell has a q-value).
+    """
+    rows = []
+    for condition, of_language in cells.groupby("condition", sort=False):
+        interval = t_interval(-of_language["mean_change"])
+        rows.append(
+            {
+                "condition": condition,
+                "drop": interval.value,
+                "drop_low": interval.low,
+                "drop_high": interval.high,
+                "n_models": interval.n,
+                **{
+                    f"n_reliable{suffix}": of_language[f"reliable{suffix}"].sum(min_count=1)
+                    for suffix in SUFFIXES
+                },
+            }
+        )
+    names = ["drop", "drop_low", "drop_high", "n_models", *(f"n_reliable{s}" for s in SUFFIXES)]
+    return pd.DataFrame(rows, columns=["condition", *names])
+
+
+def css_clci(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Gap to a reference language, and how consistent a model is over the languages.
+
+    CSS = |mean d| of the items scored in both the language and the reference; CLCI = 1 - mean of
+    CSS over the languages other than the reference.
+
+    Returns
+    -------
+    AuditTable
+        `quantity` "css" per model and language against `request.reference`, of n items; "clci" per
+        model and reference, of `n_languages`; and "rank_stability" per reference: Spearman's rank
+        correlation over `n_models` between the CLCI under it and under English, NaN below three
+        models.
+    """
+    plain = [panel.conditions[panel.english], *panel.languages]
+    at = [panel.at(c) for c in plain]
+    scores = panel.scores(request.kind)[:, at]  # (M, K, N)
+    rows: list[dict[str, Any]] = []
+    consistency: dict[str, Array] = {}
+    for reference in plain:
+        r = plain.index(reference)
+        mean, n = mean_over_items(scores - scores[:, [r]])
+        others = [k for k in range(len(plain)) if k != r]
+        if reference == request.reference:
+            rows += _css_rows(
+                panel, reference, [plain[k] for k in others], mean[:, others], n[:, others]
+            )
+        consistency[reference] = clci(mean[:, others])
+        rows += _clci_rows(panel, reference, consistency[reference], mean[:, others], n[:, others])
+    rows += [_stability_row(reference, consistency, plain[0]) for reference in plain[1:]]
+    notes = [] if request.reference in plain else [f"There is no condition {request.reference}."]
+    notes += [] if panel.languages else [NO_LANGUAGE]
+    return AuditTable(pd.DataFrame(rows), tuple(notes))
+
+
+def clci(mean_changes: Array) -> Array:
+    """Cross-lingual consistency: 1 - mean |mean d| over the languages with one. (M, L) -> (M,)"""
+    return np.asarray(1 - mean_over_items(np.abs(mean_changes))[0])
+
+
+def rank_correlation(a: Array, b: Array) -> float:
+    """Spearman's correlation with mean ranks for ties; NaN below three pairs or without spread."""
+    both = np.isfinite(a) & np.isfinite(b)
+    ranked = (pd.Series(x[both]).rank().to_numpy(np.float64) for x in (a, b))
+    return paired_correlation(*ranked)
+
+
+def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:
+    """Scores and fluency of each language; of the rewordings behind R, the mean of theirs."""
+    n = panel.numbers
+    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
+    values = {
+        "score": panel.scores(request.kind),
+        "score_binary": panel.scores("binary"),
+        "fluency": fluency(n["l_stereotype"], n["l_anti"], unrelated),
+    }
+    found = {}
+    for name, of_items in values.items():
+        means, counts = mean_over_items(of_items)  # (M, K)
+        found[name] = mean_over_items(means.T)[0]
+        found[f"n_{name}"] = counts.sum(axis=0)
+    by_condition = pd.DataFrame(found, index=pd.Index(panel.conditions, name="condition"))
+    rewordings = by_condition.loc[rewordings_of_noise(panel)]
+    last = rewordings.mean().where(rewordings.notna().any())
+    for name in ("n_score", "n_fluency"):
+        last[name] = rewordings[name].sum()
+    rows = by_condition.loc[panel.languages]
+    rows.loc[REWORDING] = last
+    return rows.rename(columns={"n_score": "n"}).drop(columns="n_score_binary").reset_index()
+
+
+def _item_drops(panel: Panel, request: AuditRequest) -> pd.DataFrame:
+    """Drop over the items that every model has scored, with its interval over these items."""
+    drops = -item_changes(panel, request.kind).translated  # (L, N)
+    draws = bootstrap_means(drops, n_resamples=request.n_bootstrap, rng=request.rng("main"))
+    rows = []
+    for row, language in enumerate(panel.languages):
+        values = drops[row][np.isfinite(drops[row])]
+        value = float(values.mean()) if len(values) else np.nan
+        interval = percentile_interval(value, draws[:, row], len(values))
+        rows.append((language, value, interval.low, interval.high, len(values)))
+    names = ["condition", "drop_items", "drop_items_low", "drop_items_high", "n_items"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _where_all(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """These columns of the rows over all items and models."""
+    rows = table[table["group_kind"] == "all"]
+    if "same_items_in_english" in rows:
+        rows = rows[~rows["same_items_in_english"].astype(bool)]
+    return rows[["condition", *columns]].drop_duplicates("condition")
+
+
+def _css_rows(
+    panel: Panel, reference: str, conditions: list[str], mean: Array, n: npt.NDArray[np.int64]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            **_row("css", reference, condition, panel.models[m], panel.scorers[m]),
+            "value": abs(mean[m, k]),
+            "n": int(n[m, k]),
+            "n_languages": 1,
+            "n_models": 1,
+            "reason": "" if n[m, k] else "No item has a score of this model in both languages.",
+        }
+        for m in range(len(panel.scorers))
+        for k, condition in enumerate(conditions)
+    ]
+
+
+def _clci_rows(
+    panel: Panel, reference: str, values: Array, mean: Array, n: npt.NDArray[np.int64]
+) -> list[dict[str, Any]]:
+    """`n` counts the items behind all gaps of a model."""
+    n_languages = np.isfinite(mean).sum(axis=1)
+    return [
+        {
+            **_row("clci", reference, "", panel.models[m], panel.scorers[m]),
+            "value": values[m],
+            "n": int(n[m].sum()),
+            "n_languages": int(n_languages[m]),
+            "n_models": 1,
+            "reason": "" if n_languages[m] else "No language has a gap under this model.",
+        }
+        for m in range(len(panel.scorers))
+    ]
+
+
+def _stability_row(reference: str, consistency: dict[str, Array], english: str) -> dict[str, Any]:
+    a, b = consistency[english], consistency[reference]
+    n = int((np.isfinite(a) & np.isfinite(b)).sum())
+    value = rank_correlation(a, b)
+    reason = "" if np.isfinite(value) else "Models do not differ in CLCI."
+    return {
+        **_row("rank_stability", reference, english, "", ""),
+        "value": value,
+        "n": n,
+        "n_languages": len(consistency) - 1,
+        "n_models": n,
+        "reason": reason if n >= 3 else "Fewer than three models have no ranking to compare.",
+    }
+
+
+def _row(quantity: str, reference: str, condition: str, model: str, scorer: str) -> dict[str, Any]:
+    return {
+        "quantity": quantity,
+        "reference": reference,
+        "condition": condition,
+        "model": model,
+        "scorer_id": scorer,
+    }
+
+
+def _reason(row: dict[Any, Any]) -> str:
+    """Why a number of the row is NaN."""
+    reasons = []
+    if row["condition"] == REWORDING:
+        reasons += [NO_FLOOR] if pd.isna(row["drop"]) else []
+        reasons += [FLOOR_ONLY]
+    elif pd.isna(row["drop"]):
+        reasons += [NO_ITEM]
+    else:
+        if pd.isna(row["drop_low"]):
+            reasons += [ONE_MODEL if row["n_models"] == 1 else SAME_DROP]
+        reasons += [FEW_ITEMS] if pd.isna(row["drop_items_low"]) else []
+    reasons += [NO_FLUENCY] if pd.isna(row["fluency"]) else []
+    reasons += [NO_SHARES] if pd.isna(row["slope"]) or pd.isna(row["same_choice"]) else []
+    return " ".join(reasons)

@@ -1,0 +1,98 @@
+"""Items written directly in a language, beside those translated into it.
+
+After "Lost in Translation" (arXiv 2610.20479). Natives have no English twin, so nothing is compared
+with them: the means stand side by side, of different items.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.cells import mean_over_items
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.stats.scores import binary_choice, stereotype_score
+
+Array = npt.NDArray[np.float64]
+
+NONE = "The data set has no item that was written directly in a language."
+NOT_SCORED = "No native item of this language is scored under this model."
+OTHERS = "Natives and translations are different items; their difference is no comparison."
+_COLUMNS = (
+    *("model", "scorer_id", "condition", "score", "score_binary", "n", "score_translated"),
+    *("score_translated_binary", "n_translated", "reason"),
+)
+
+
+def natives(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Mean score of native items per model and language.
+
+    Returns
+    -------
+    AuditTable
+        `score` and `score_binary` of `n` natives that did not collapse; beside them the means of
+        the `n_translated` items that were translated into the language, which are other items.
+    """
+    versions = panel.versions
+    own = versions[versions["native"] & ~versions["collapsed"].astype(bool)]
+    conditions = sorted(own["condition"].unique())
+    points = ["points_stereotype", "points_anti"]
+    known = panel.scored.merge(own[["item_id", "condition", *points]], on=["item_id", "condition"])
+    rows = []
+    for scorer_id, model in zip(panel.scorers, panel.models, strict=True):
+        for condition in conditions:
+            of = known[(known["scorer_id"] == scorer_id) & (known["condition"] == condition)]
+            score, n = mean_over_items(_scores(of, request.kind))
+            binary, _ = mean_over_items(_scores(of, "binary"))
+            rows.append(
+                {
+                    "model": model,
+                    "scorer_id": scorer_id,
+                    "condition": condition,
+                    "score": float(score),
+                    "score_binary": float(binary),
+                    "n": int(n),
+                    **_translated(panel, request, scorer_id, condition),
+                    "reason": "" if n else NOT_SCORED,
+                }
+            )
+    notes = (OTHERS,) if rows else (NONE,)
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes)
+
+
+def _translated(
+    panel: Panel, request: AuditRequest, scorer_id: str, condition: str
+) -> dict[str, float | int]:
+    """The same model's means over the translated items of the language."""
+    if condition not in panel.conditions:
+        nothing = {"score_translated": np.nan, "score_translated_binary": np.nan}
+        return nothing | {"n_translated": 0}
+    m, k = panel.scorers.index(scorer_id), panel.at(condition)
+    score, n = mean_over_items(panel.scores(request.kind)[m, k])
+    binary, _ = mean_over_items(panel.scores("binary")[m, k])
+    return {
+        "score_translated": float(score),
+        "score_translated_binary": float(binary),
+        "n_translated": int(n),
+    }
+
+
+def _scores(rows: pd.DataFrame, kind: ScoreKind) -> Array:
+    """Scores of one kind, as of `Panel.scores`. (N,)"""
+    unit = "sum" if kind in ("summed", "per_code_point") else "l"
+    plus, minus = (rows[f"{unit}_{s}"].to_numpy(np.float64) for s in ("stereotype", "anti"))
+    if kind == "per_code_point":
+        plus, minus = (
+            x / rows[f"points_{s}"].to_numpy(np.float64)
+            for x, s in ((plus, "stereotype"), (minus, "anti"))
+        )
+    if kind == "binary":
+        return binary_choice(plus, minus)
+    if kind == "standardised":
+        u = plus - minus
+        finite = u[np.isfinite(u)]
+        sd = finite.std(ddof=1) if len(finite) > 1 else np.nan
+        return u / sd if sd > 0 else np.full_like(u, np.nan)
+    return stereotype_score(plus, minus)
