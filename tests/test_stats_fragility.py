@@ -15,6 +15,7 @@ from core.stats.fragility import (
     fewest_items,
     item_functioning,
     leave_one_out,
+    retest,
     sign_flip_z,
 )
 from core.stats.multiple import benjamini_hochberg
@@ -39,22 +40,37 @@ def test_leaving_a_group_out_is_testing_the_others() -> None:
     values[[5, 40]] = NAN
     groups = [str(g) for g in rng.choice(["a", "b", "c", ""], 90)]
     signs = sign_vectors(90, 999, rng=rng)
-    found = leave_one_out(values, groups, signs=signs, rng=rng)
-    assert set(found.groups) == {"a", "b", "c"}
-    for g, name in enumerate(found.groups):
+    rests = leave_one_out(values, groups)
+    assert set(rests) == {"a", "b", "c"}
+    found = retest(list(rests.values()), signs=signs, rng=rng)
+    for at, name in enumerate(rests):
         rest = np.array([label != name for label in groups]) & np.isfinite(values)
-        assert found.n_removed[g] == np.isfinite(values).sum() - rest.sum()
-        assert found.test.n[g] == rest.sum()
-        assert found.test.mean[g] == pytest.approx(values[rest].mean())
-        assert found.test.pvalue[g] == _pvalue(np.where(rest, values, 0.0), signs)
+        assert found.n[at] == rest.sum()
+        assert found.mean[at] == pytest.approx(values[rest].mean())
+        assert found.pvalue[at] == _pvalue(np.where(rest, values, 0.0), signs)
 
 
 def test_no_group_and_only_one_group_leave_nothing_to_test() -> None:
     signs = sign_vectors(3, 100, rng=_rng())
-    assert leave_one_out([0.1] * 3, [""] * 3, signs=signs, rng=_rng()).groups == ()
-    found = leave_one_out([0.1] * 3, ["a"] * 3, signs=signs, rng=_rng())
-    assert found.test.n.tolist() == [0]
-    assert np.isnan(found.test.pvalue).all()
+    assert leave_one_out([0.1] * 3, [""] * 3) == {}
+    rests = leave_one_out([0.1] * 3, ["a"] * 3)
+    found = retest(list(rests.values()), signs=signs, rng=_rng())
+    assert found.n.tolist() == [0]
+    assert np.isnan([found.mean, found.z, found.pvalue]).all()
+
+
+def test_retests_are_sign_flip_tests_enumerated_where_few_values_are_left() -> None:
+    rng = _rng()
+    x = np.round(rng.normal(0.1, 0.2, (6, 40)), 1)  # ties
+    x[0, 5:] = x[1, 12:] = NAN
+    x[2] = 0.0
+    x[3, 1:] = NAN
+    signs = sign_vectors(40, 999, rng=rng)
+    found, expected = retest(x, signs=signs, rng=rng), sign_flip_test(x, rng=rng, signs=signs)
+    assert found.pvalue.tolist() == expected.pvalue.tolist()
+    assert expected.exact.tolist() == [True, False, False, True, False, False]
+    assert found.mean == pytest.approx(expected.mean)
+    assert found.n.tolist() == expected.n.tolist()
 
 
 def test_three_items_that_carry_the_effect_are_named() -> None:

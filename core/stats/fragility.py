@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.special import stdtr  # scipy.stats has the same distribution, and takes a second
 
 from core.stats.multiple import benjamini_hochberg
-from core.stats.resampling import TIE, SignFlip, sign_flip_test
+from core.stats.resampling import TIE, sign_flip_test
 
 Array = npt.NDArray[np.float64]
 
@@ -26,12 +26,13 @@ _LEAST_ITEMS = 2  # that a test needs to be left with
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """The item test without each group; in the order of `groups`."""
+class Retest:
+    """Sign-flip tests of C sets of values; NaN where one has no value."""
 
-    groups: tuple[str, ...]  # (G,)
-    n_removed: npt.NDArray[np.int64]  # items with a value that the group took along, (G,)
-    test: SignFlip  # of the G rests
+    n: npt.NDArray[np.int64]  # values that are known, (C,)
+    mean: Array  # (C,)
+    z: Array  # of `sign_flip_z`, (C,)
+    pvalue: Array  # (C,)
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,8 @@ class ItemFunctioning:
     n: npt.NDArray[np.int64]  # models with a value
 
 
-def leave_one_out(
-    values: npt.ArrayLike, groups: Sequence[str], *, signs: Array, rng: np.random.Generator
-) -> LeftOut:
-    """Sign-flip tests of what remains when all items of one group are left out.
+def leave_one_out(values: npt.ArrayLike, groups: Sequence[str]) -> dict[str, Array]:
+    """Values of the items that remain when one group is left out, by its label.
 
     Parameters
     ----------
@@ -67,15 +66,41 @@ def leave_one_out(
         NaN where an item has none.
     groups
         The label of each item; an empty label is no group and is never left out.
-    signs : array, shape (R, N)
+
+    Returns
+    -------
+    dict
+        Arrays of the shape (N,), NaN in the items of the group too.
     """
     x = np.asarray(values, dtype=np.float64)
     labels = np.asarray(groups, dtype=object)
-    names = tuple(dict.fromkeys(label for label in groups if label))
-    inside = np.array([labels == name for name in names], dtype=bool).reshape(len(names), len(x))
-    rests = np.where(inside, np.nan, x)
-    removed = (inside & np.isfinite(x)).sum(axis=1)
-    return LeftOut(names, removed, sign_flip_test(rests, rng=rng, signs=signs))
+    names = dict.fromkeys(label for label in groups if label)
+    return {name: np.where(labels == name, np.nan, x) for name in names}
+
+
+def retest(values: npt.ArrayLike, *, signs: Array, rng: np.random.Generator) -> Retest:
+    """Sign-flip tests of many sets of values with sign vectors that are there already.
+
+    The p-values are those of `sign_flip_test` with the same signs, without what it finds besides.
+
+    Parameters
+    ----------
+    values : array, shape (C, N)
+        NaN where a set has no value of an item.
+    signs : array, shape (R, N)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    known = np.isfinite(x)
+    filled = np.where(known, x, 0.0)
+    n, total = known.sum(axis=1), filled.sum(axis=1)
+    mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    least = np.abs(total) - TIE * n * np.maximum(1.0, np.abs(filled).max(axis=1, initial=0.0))
+    above = (np.abs(signs @ filled.T) >= least).sum(axis=0)
+    pvalue = np.where(n > 0, (1 + above) / (len(signs) + 1), np.nan)
+    few = (n > 0) & (n <= np.log2(len(signs)))
+    if few.any():  # enumerated there
+        pvalue[few] = sign_flip_test(x[few], rng=rng, signs=signs).pvalue
+    return Retest(n, mean, sign_flip_z(x), pvalue)
 
 
 def fewest_items(

@@ -1,0 +1,279 @@
+"""What the verdict on each language hangs on: groups of items, single items, models, choices.
+
+The item test of "Lost in Translation" (arXiv 2610.20479), T = -mean(D_i - R_i), asked again on less
+or in another way. A verdict flips where its significance does (q < .05 after Benjamini and Hochberg
+over the languages, the other languages' p-values kept as they are). Letters: M models, L languages,
+N items, R resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.item_changes import (
+    ItemChanges,
+    item_changes,
+    mean_of_known,
+    rewordings_of_noise,
+)
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.specifications import NO_REWORDING, specification_rows
+from core.stats.fragility import (
+    ALPHA,
+    LEAST_MODELS,
+    critical_pvalue,
+    fewest_items,
+    item_functioning,
+    leave_one_out,
+    retest,
+    sign_flip_z,
+)
+from core.stats.resampling import sign_vectors
+
+Array = npt.NDArray[np.float64]
+
+PREDICATE = "predicate"  # metadata of an item, where it has one
+MOST_REMOVED = 500
+_SIGNS_HELD = 20_000_000  # numbers of the sign vectors that are kept, 160 MB
+
+UNDEFINED = "The item test of this language is undefined, so there is no verdict to flip."
+NO_REST = "Without it, no item is left to test."
+NOT_FOUND = "No {} items were found without which the verdict is another one."
+FEW_MODELS = "The spread over models needs at least {} of them; there is no item with as many."
+
+_COLUMNS = (
+    *("condition", "check", "choice", "value", "kind", "items", "corrected", "estimator"),
+    *("main", "n", "n_items", "share_items", "item_ids", "drop", "z", "pvalue", "qvalue"),
+    *("significant", "flips", "n_resamples", "reason"),
+)
+
+
+def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
+    """Ask every language's item test again: leave out, remove, vary, look at single items.
+
+    Parameters
+    ----------
+    item_tests
+        Of the same request.
+
+    Returns
+    -------
+    AuditTable
+        `check` tells the rows apart. In each, `drop` is -mean(D - R) unless it says otherwise, `z`
+        is that mean over the spread that sign flips give it, and `n` counts items.
+
+        leave_out: `choice` (source, category, dimension, predicate, model or rewording) `value` is
+        left out, with it `n_items` items, and `pvalue` is of the rest. `flips` says whether the
+        verdict is another one.
+
+        fewest_items: the `n_items` items `item_ids`, a share `share_items`, without which the
+        verdict flips; `drop` and `pvalue` are of the rest. Found by greedy removal: an upper bound.
+
+        specification: rows of `specification_rows`, sorted by z.
+
+        item: items that the models agree on: `value` has the mean `drop` over `n` models, of which
+        `z` is the t statistic, with q < .05 over the items. The row without `value` counts them:
+        `n_items` of `n`.
+    """
+    changes = item_changes(panel, request.kind)
+    tests = _tests(item_tests, panel.languages)
+    n_items = len(panel.items)
+    n_signs = min(request.n_resamples, max(1_000, _SIGNS_HELD // max(n_items, 1)))
+    signs = sign_vectors(n_items, n_signs, rng=request.rng("signs"))
+    rows: list[dict[str, Any]] = []
+    for at, condition in enumerate(panel.languages):
+        threshold = critical_pvalue(tests["pvalue"], at)
+        values = changes.translated[at] - changes.reworded
+        found = [
+            *_leave_out(panel, request, changes, at, signs),
+            _fewest(panel.item_ids, request, values, signs, threshold),
+        ]
+        significant = _or_none(tests["qvalue"][at], ALPHA)
+        rows += [_judged({"condition": condition} | row, threshold, significant) for row in found]
+    rows += specification_rows(panel, request)
+    rows += _items(panel, request)
+    table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"n_items": "Int64"})
+    return AuditTable(table, _notes(panel, n_signs))
+
+
+def _tests(item_tests: AuditTable, languages: Sequence[str]) -> dict[str, Array]:
+    """P and q of the languages' own tests, in their order."""
+    rows = item_tests.rows
+    whole = rows[rows["group_kind"] == "all"].set_index("condition")[["pvalue", "qvalue"]]
+    of_languages = whole.reindex(list(languages)).astype(np.float64)
+    return {name: of_languages[name].to_numpy() for name in ("pvalue", "qvalue")}
+
+
+def _leave_out(
+    panel: Panel, request: AuditRequest, changes: ItemChanges, at: int, signs: Array
+) -> list[dict[str, Any]]:
+    """The test of one language without each group of items, each model and each rewording."""
+    values = changes.translated[at] - changes.reworded
+    rests = [
+        (choice, value, rest)
+        for choice, labels in _groupings(panel)
+        for value, rest in leave_one_out(values, labels).items()
+    ]
+    rests += [*_without_a_model(panel, request, at), *_without_a_rewording(changes, at)]
+    if not rests:
+        return []
+    found = retest([rest for *_, rest in rests], signs=signs, rng=request.rng("signs"))
+    n_all = int(np.isfinite(values).sum())
+    return [
+        {
+            "check": "leave_out",
+            "choice": choice,
+            "value": value,
+            "n": int(found.n[row]),
+            "n_items": max(n_all - int(found.n[row]), 0),
+            "share_items": max(n_all - int(found.n[row]), 0) / n_all if n_all else np.nan,
+            "drop": -found.mean[row],
+            "z": -found.z[row],
+            "pvalue": found.pvalue[row],
+            "n_resamples": len(signs),
+            "reason": "" if found.n[row] else NO_REST,
+        }
+        for row, (choice, value, _) in enumerate(rests)
+    ]
+
+
+def _groupings(panel: Panel) -> Iterator[tuple[str, list[str]]]:
+    """Groups of items of which one can be left out: there are others."""
+    for column in ("source", "category", "dimension"):
+        yield from _if_several(column, panel.items[column].astype(str).tolist())
+    english = panel.versions[panel.versions["condition"] == panel.conditions[panel.english]]
+    english = english[~english["native"]]
+    named = [str(metadata.get(PREDICATE) or "") for metadata in english["metadata"]]
+    yield from _if_several(PREDICATE, named)
+
+
+def _if_several(choice: str, labels: list[str]) -> Iterator[tuple[str, list[str]]]:
+    if len({label for label in labels if label}) > 1:
+        yield choice, labels
+
+
+def _without_a_model(
+    panel: Panel, request: AuditRequest, at: int
+) -> Iterator[tuple[str, str, Array]]:
+    n_models = len(panel.scorers)
+    if n_models < 2:
+        return
+    changes = panel.changes(request.kind)
+    names = rewordings_of_noise(panel)
+    for m, model in enumerate(panel.models):
+        others = np.delete(np.arange(n_models), m)
+        of_others = changes[others].mean(axis=0)  # (K, N)
+        noise = mean_of_known(of_others[[panel.at(c) for c in names]])
+        yield "model", model, of_others[panel.at(panel.languages[at])] - noise
+
+
+def _without_a_rewording(changes: ItemChanges, at: int) -> Iterator[tuple[str, str, Array]]:
+    if len(changes.names) < 2:
+        return
+    for k, name in enumerate(changes.names):
+        noise = mean_of_known(np.delete(changes.rewordings, k, axis=0))
+        yield "rewording", name, changes.translated[at] - noise
+
+
+def _fewest(
+    ids: list[str], request: AuditRequest, values: Array, signs: Array, threshold: float
+) -> dict[str, Any]:
+    """The search for the fewest items; `flips` is filled in by `_judged`, from the p-value."""
+    row: dict[str, Any] = {"check": "fewest_items", "choice": "greedy", "n_resamples": len(signs)}
+    n = int(np.isfinite(values).sum())
+    if np.isnan(threshold):
+        return row | {"n": n, "reason": UNDEFINED}
+    most = min(n // 2, MOST_REMOVED)
+    found = fewest_items(
+        values, signs=signs, rng=request.rng("signs"), threshold=threshold, most=most
+    )
+    if not found.flipped:
+        return row | {"n": n, "pvalue": np.nan, "reason": NOT_FOUND.format(most)}
+    rest = values.copy()
+    rest[found.removed] = np.nan
+    return row | {
+        "n": n,
+        "n_items": len(found.removed),
+        "share_items": len(found.removed) / n,
+        "item_ids": ", ".join(ids[i] for i in found.removed),
+        "drop": -float(rest[np.isfinite(rest)].mean()),
+        "z": -float(sign_flip_z(rest)),
+        "pvalue": float(found.pvalues[-1]),
+        "reason": "",
+    }
+
+
+def _judged(row: dict[str, Any], threshold: float, significant: bool | None) -> dict[str, Any]:
+    """With whether the p-value of a row is another verdict than that on all items."""
+    now = _or_none(row.get("pvalue", np.nan), threshold, equal=True)
+    known = now is not None and significant is not None
+    reason = row["reason"] or ("" if significant is not None else UNDEFINED)
+    return row | {
+        "kind": row.get("kind"),
+        "significant": now,
+        "flips": now != significant if known else None,
+        "reason": reason,
+    }
+
+
+def _items(panel: Panel, request: AuditRequest) -> Iterator[dict[str, Any]]:
+    """Items whose change, beyond that of rewording, is large against its spread over models."""
+    changes = panel.changes(request.kind)
+    names, ids = rewordings_of_noise(panel), panel.item_ids
+    noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
+    few = FEW_MODELS.format(LEAST_MODELS) if names else NO_REWORDING
+    for condition in panel.languages:
+        found = item_functioning(changes[:, panel.at(condition)] - noise)
+        tested = np.isfinite(found.pvalue)
+        flagged = np.flatnonzero(np.where(tested, found.qvalue, 1.0) < ALPHA)
+        any_tested = bool(tested.any())
+        row = {"condition": condition, "check": "item", "n_resamples": 0}
+        yield row | {
+            "choice": "count",
+            "n": int(tested.sum()),
+            "n_items": len(flagged) if any_tested else np.nan,
+            "share_items": len(flagged) / tested.sum() if any_tested else np.nan,
+            "reason": "" if any_tested else few,
+        }
+        for i in flagged[np.argsort(-np.abs(found.z[flagged]), kind="stable")]:
+            yield row | {
+                "choice": "flagged",
+                "value": ids[i],
+                "n": int(found.n[i]),
+                "n_items": 1,
+                "drop": -found.mean[i],
+                "z": -found.z[i],
+                "pvalue": found.pvalue[i],
+                "qvalue": found.qvalue[i],
+                "significant": True,
+                "reason": "",
+            }
+
+
+def _notes(panel: Panel, n_signs: int) -> tuple[str, ...]:
+    notes = [
+        f"p-values of what is left are from {n_signs:,} sign vectors. The fewest items are an "
+        "upper bound: the search removes the most telling item at each step."
+    ]
+    same = [
+        column
+        for column in ("source", "category", "dimension")
+        if panel.items[column][panel.items[column] != ""].nunique() < 2
+    ]
+    if same:
+        notes.append(f"No {' or '.join(same)} can be left out: the items name fewer than two.")
+    if len(panel.scorers) == 1:
+        notes.append("One model: none can be left out, and there is no spread over models.")
+    return tuple(notes)
+
+
+def _or_none(pvalue: float, level: float, *, equal: bool = False) -> bool | None:
+    if np.isnan(pvalue) or np.isnan(level):
+        return None
+    return bool(pvalue <= level if equal else pvalue < level)
