@@ -22,6 +22,7 @@ CATEGORIES = {
 DIMENSIONS = ("warmth", "ability", "habits")
 NATIVES = {"hi": 24, "sw": 24}
 COLLAPSED_EVERY = 40
+N_PREDICATES, N_TARGETS = 24, 48
 JUDGMENTS = ("preserved", "partly", "lost")
 JUDGED = {"high": (0.92, 0.06, 0.02), "mid": (0.84, 0.11, 0.05), "low": (0.74, 0.17, 0.09)}
 ORDERS = (
@@ -92,12 +93,22 @@ def _item(
         resource_level=level,
         native=native,
         answer_order=ORDERS[i // len(SOURCES) % len(ORDERS)] if question else (),
-        metadata=({"target": f"person {i % 60}"} if source == "stereoset" else {})
-        | ({} if native else _metadata(source, condition, level, rng)),
+        metadata={
+            **_of_the_item(source, i),
+            **({} if native else _of_the_version(source, condition, level, rng)),
+        },
     )
 
 
-def _metadata(
+def _of_the_item(source: str, i: int) -> dict[str, object]:
+    """What is the same in all versions."""
+    found: dict[str, object] = {"predicate": f"predicate {i % N_PREDICATES}"}
+    if source == "stereoset":
+        found |= {"form": "fill_in", "target": f"person {i % N_TARGETS}"}
+    return found
+
+
+def _of_the_version(
     source: str, condition: str, level: str, rng: np.random.Generator
 ) -> dict[str, object]:
     """How good a translation or rewording is said to be."""

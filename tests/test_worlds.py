@@ -73,7 +73,7 @@ def test_tests_reject_in_at_most_65_of_1000_null_worlds(test):
 @pytest.mark.slow
 @pytest.mark.parametrize("rewordings", [3, 5])
 def test_rates_where_every_rewording_moves_all_its_items(rewordings):
-    rates = shared_effect_rates(seeded(f"shared {rewordings}"), 2_000, rewordings=rewordings)
+    rates = shared_effect_rates(seeded(f"shared {rewordings}"), 10_000, rewordings=rewordings)
     for name, (low, high) in SHARED_EFFECT_BOUNDS.items():
         assert low <= rates[name] <= high
 
