@@ -14,6 +14,7 @@ Letters: N items, M models, R resamples.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,15 @@ class Association:
     sd_ratio: float
     r_within: float  # after centring each model's scores on its own means
     slope_within: float
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What least squares explains of y."""
+
+    n: int  # rows with y and all predictors
+    r2: float  # share of the sum of squares about the mean; NaN where undefined
+    residuals: Array  # of the shape of y; NaN where a row is not whole
 
 
 def row_sums(before: npt.ArrayLike, after: npt.ArrayLike, *, origin: float = NEUTRAL) -> Array:
@@ -203,6 +213,38 @@ def association(
     rows = row_sums(before, after, origin=neutral)
     draws = resampled_sums(rows.sum(axis=1), n_resamples=n_resamples, rng=rng)
     return association_of(rows.sum(axis=-1), draws, n_items_of(rows), neutral=neutral)
+
+
+def explained(y: npt.ArrayLike, predictors: Sequence[npt.ArrayLike]) -> Explained:
+    """Ordinary least squares of y on predictors and a constant.
+
+    Parameters
+    ----------
+    y, predictors : array, all of one shape
+        A row with a NaN in any of them is left out.
+
+    Returns
+    -------
+    Explained
+        R^2 = 1 - sum of squared residuals / S_yy. Predictors that repeat others or do not vary add
+        nothing. Everything is NaN without predictors, without spread of y, and unless there are
+        more rows than coefficients.
+    """
+    of = np.asarray(y, dtype=np.float64)
+    columns = [np.broadcast_to(np.asarray(x, dtype=np.float64), of.shape) for x in predictors]
+    whole = np.isfinite(of) & np.all([np.isfinite(x) for x in columns], axis=0)
+    n, residuals = int(whole.sum()), np.full(of.shape, np.nan)
+    if not columns or n <= len(columns) + 1:
+        return Explained(n, math.nan, residuals)
+    centred = of[whole] - of[whole].mean()
+    total = float(centred @ centred)
+    if total <= _NO_SPREAD * n:
+        return Explained(n, math.nan, residuals)
+    x = np.stack([column[whole] for column in columns], axis=1)
+    x = x - x.mean(axis=0)
+    left = centred - x @ np.linalg.lstsq(x, centred, rcond=None)[0]
+    residuals[whole] = left
+    return Explained(n, 1.0 - float(left @ left) / total, residuals)
 
 
 def n_items_of(rows: Array) -> int:

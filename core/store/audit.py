@@ -49,6 +49,22 @@ def item_versions(cache: Cache, dataset: str) -> pd.DataFrame:
         )
 
 
+def item_texts_of(cache: Cache, dataset: str) -> pd.DataFrame:
+    """Continuations of every version with an English twin: item_id, condition, and the poles.
+
+    Columns: item_id, condition, stereotype, anti_stereotype, in the order of the import.
+    """
+    with cache.reading() as con:
+        return frame(
+            con,
+            """
+            SELECT item_id, condition, stereotype, anti_stereotype
+            FROM item WHERE dataset = $dataset AND NOT native ORDER BY row_order
+            """,
+            {"dataset": dataset},
+        )
+
+
 def scores_of(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> pd.DataFrame:
     """Scores of a data set's items under these scorers: scorer_id, item_id, condition and numbers.
 

@@ -1,0 +1,311 @@
+"""How good translations and rewordings are said to be, and what that has to do with the drop.
+
+After "Lost in Translation" (arXiv 2610.20479), the section on translation quality. What is known of
+a version stands in its metadata; nothing is judged here. Letters: M models, K conditions, N items.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.association import resampled_sums
+from core.stats.intervals import percentile_interval
+from core.stats.scores import fluency
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Objects = npt.NDArray[np.object_]
+
+# Metadata of a version
+JUDGMENT = "judgment"  # whether a translation keeps what the item is about, one of JUDGMENTS
+SIMILARITY = "similarity"  # cosine of the original with the version translated back
+UNCHANGED = "unchanged"  # share of a rewording's fields that are as in the original
+BLANK_SURVIVED = "blank_survived"  # whether a fill-in item still has its blank
+FORM, FILL_IN = "form", "fill_in"
+
+JUDGMENTS = ("preserved", "partly", "lost")
+ALL_LANGUAGES = "all languages"  # each with equal weight; never a condition
+SIMILAR, VERY_SIMILAR = 0.8, 0.9
+FLUENCY_CHANGE = 0.1
+NO_METADATA = "No translation says so in its metadata ({})."
+_COLUMNS = (
+    *("kind", "condition", "source", "group", "n", "n_total", "share", "similarity"),
+    *("n_languages", "n_rows", "n_items", "drop", "drop_low", "drop_high", "drop_unfiltered"),
+    *("reduction", "reduction_low", "reduction_high", "n_undefined", "n_bootstrap", "reason"),
+)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """Rows of which the drop is computed, against all that could have been chosen."""
+
+    kind: str  # "judgment" or "filter"
+    condition: str
+    source: str
+    group: str
+    chosen: Mask  # (M, N)
+    known: Mask  # (M, N)
+    n: int  # versions of a judgment, rows of a filter
+    n_total: int
+
+
+def quality(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Judgments and similarity of versions, and what the drop is among the good ones.
+
+    Returns
+    -------
+    AuditTable
+        `kind` says what a row is of.
+
+        "judgment": `n` of the `n_total` judged translations of a language (and of a source, "" for
+        all) are judged as `group`; `drop` is the mean of score_en - score over their `n_rows`
+        model x item.
+
+        "similarity": `n` of the `n_total` versions whose similarity is known reach 0.8, and
+        `similarity` is the mean; of rewordings too.
+
+        "filter": `n` of the `n_total` rows that it can decide pass; `drop_unfiltered` is the drop
+        among all of them, `drop` among those that pass, `reduction` how much smaller it is.
+
+        Condition "all languages" gives each of the `n_languages` that have such rows equal weight.
+        Intervals are 95 % percentiles over items, all numbers from the same draws.
+    """
+    scored = np.isfinite(panel.changes(request.kind))  # (M, K, N)
+    cells = [*_judgment_cells(panel, scored), *_filter_cells(panel, scored)]
+    rows = _drop_rows(panel, request, cells) + _similarity_rows(panel)
+    notes = [
+        NO_METADATA.format(name)
+        for name in (JUDGMENT, SIMILARITY, BLANK_SURVIVED)
+        if not any(v is not None for v in metadata_values(panel, name).ravel())
+    ]
+    others = sorted(set(judgments(panel).ravel()) - {"", *JUDGMENTS})
+    if others:
+        notes.append(
+            f"Judgments that are none of {', '.join(JUDGMENTS)} stand under their own name: "
+            f"{', '.join(others)}."
+        )
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(notes))
+
+
+def metadata_values(panel: Panel, name: str) -> Objects:
+    """One entry of every version's metadata, None where it has none. Shape (K, N)"""
+    found = np.full((len(panel.conditions), len(panel.items)), None, dtype=object)
+    versions = panel.versions[~panel.versions["native"]]
+    k = pd.Index(panel.conditions).get_indexer(pd.Index(versions["condition"]))
+    n = pd.Index(panel.items["item_id"]).get_indexer(pd.Index(versions["item_id"]))
+    for condition, item, metadata in zip(k, n, versions["metadata"], strict=True):
+        if item >= 0:
+            found[condition, item] = metadata.get(name)
+    return found
+
+
+def metadata_numbers(panel: Panel, name: str) -> Array:
+    """The same as numbers, NaN where it is none. Shape (K, N)"""
+    values = metadata_values(panel, name)
+    numbers = [_number(value) for value in values.ravel()]
+    return np.array(numbers, dtype=np.float64).reshape(values.shape)
+
+
+def judgments(panel: Panel) -> Objects:
+    """How each version was judged, in lower case, empty where it was not. Shape (K, N)"""
+    values = metadata_values(panel, JUDGMENT)
+    words = ["" if v is None else str(v).strip().casefold() for v in values.ravel()]
+    return np.array(words, dtype=object).reshape(values.shape)
+
+
+def _judgment_cells(panel: Panel, scored: Mask) -> Iterator[_Cell]:
+    """Translations of each language and source that are judged alike."""
+    judged = judgments(panel)
+    of_item = panel.items["source"].to_numpy()
+    for language in panel.languages:
+        k = panel.at(language)
+        for source in _sources(panel):
+            words = np.where((of_item == source) | (source == ""), judged[k], "")
+            known = words != ""
+            for word in _in_order(words):
+                chosen = words == word
+                rows = scored[:, k] & chosen, scored[:, k] & known
+                n = int(chosen.sum()), int(known.sum())
+                yield _Cell("judgment", language, source, word, *rows, *n)
+
+
+def _filter_cells(panel: Panel, scored: Mask) -> Iterator[_Cell]:
+    """Rows that pass each filter, of those that it can decide."""
+    similarity = metadata_numbers(panel, SIMILARITY)
+    survived = _truths(metadata_values(panel, BLANK_SURVIVED))
+    form = metadata_values(panel, FORM)[panel.english]
+    survived[:, np.array([f not in (None, FILL_IN) for f in form], dtype=np.bool_)] = np.nan
+    judged = judgments(panel)
+    change = _fluency_changes(panel)  # (M, K, N)
+    similar = similarity >= VERY_SIMILAR
+    filters: dict[str, tuple[Mask, Mask]] = {
+        f"similarity >= {VERY_SIMILAR}": (similar, np.isfinite(similarity)),
+        f"similarity >= {VERY_SIMILAR} and |fluency change| < {FLUENCY_CHANGE}": (
+            similar & (np.abs(change) < FLUENCY_CHANGE),
+            np.isfinite(similarity) & np.isfinite(change),
+        ),
+        "blank survived": (survived == 1, np.isfinite(survived)),
+        "judged preserved": (judged == JUDGMENTS[0], judged != ""),
+    }
+    for name, (passes, decided) in filters.items():
+        for language in panel.languages:
+            k = panel.at(language)
+            known = scored[:, k] & (decided[:, k] if decided.ndim == 3 else decided[k])
+            chosen = known & (passes[:, k] if passes.ndim == 3 else passes[k])
+            if known.any():
+                n = int(chosen.sum()), int(known.sum())
+                yield _Cell("filter", language, "", name, chosen, known, *n)
+
+
+def _drop_rows(panel: Panel, request: AuditRequest, cells: list[_Cell]) -> list[dict[str, Any]]:
+    """A row per cell, and after the languages' of a group one of all languages."""
+    if not cells:
+        return []
+    changes = panel.changes(request.kind)
+    sums = np.stack([_sums(changes[:, panel.at(cell.condition)], cell) for cell in cells])
+    drawn = resampled_sums(sums, n_resamples=request.n_bootstrap, rng=request.rng("quality"))
+    drops, draws = _drops(sums.sum(axis=-1)), _drops(drawn)  # (cells, 2), (cells, 2, R)
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for at, cell in enumerate(cells):
+        groups.setdefault((cell.kind, cell.source, cell.group), []).append(at)
+    rows = []
+    for key, members in groups.items():
+        rows += [_drop_row([cells[at]], drops[[at]], draws[[at]], request) for at in members]
+        of = [at for at in members if cells[at].chosen.any()]
+        if key[0] == "filter" or len(members) > 1:
+            row = _drop_row([cells[at] for at in of or members], drops[of], draws[of], request)
+            counts = {name: sum(getattr(cells[at], name) for at in members) for name in _COUNTS}
+            share = counts["n"] / counts["n_total"] if counts["n_total"] else np.nan
+            rows.append(row | {"condition": ALL_LANGUAGES, **counts, "share": share})
+    return rows
+
+
+_COUNTS = ("n", "n_total")
+
+
+def _drop_row(
+    cells: list[_Cell], drops: Array, draws: Array, request: AuditRequest
+) -> dict[str, Any]:
+    """Drop of the chosen rows, and of all that are known, averaged over cells."""
+    first = cells[0]
+    chosen = np.array([cell.chosen for cell in cells])  # (L, M, N)
+    n_items = int(chosen.any(axis=(0, 1)).sum())
+    n_known = int(np.array([cell.known for cell in cells]).any(axis=(0, 1)).sum())
+    drop, before = drops.mean(axis=0) if len(drops) else (np.nan, np.nan)
+    drawn = draws.mean(axis=0) if len(draws) else np.full((2, request.n_bootstrap), np.nan)
+    own = percentile_interval(float(drop), drawn[0], n_items)
+    less = percentile_interval(float(before - drop), drawn[1] - drawn[0], n_known)
+    is_filter = first.kind == "filter"
+    row = {
+        "kind": first.kind,
+        "condition": first.condition,
+        "source": first.source,
+        "group": first.group,
+        "n": first.n,
+        "n_total": first.n_total,
+        "share": first.n / first.n_total if first.n_total else np.nan,
+        "n_languages": len(drops),
+        "n_rows": int(chosen.sum()),
+        "n_items": n_items,
+        "drop": own.value,
+        "drop_low": own.low,
+        "drop_high": own.high,
+        "n_undefined": own.n_undefined,
+        "n_bootstrap": request.n_bootstrap,
+        "reason": "" if math.isfinite(own.low) else _why(n_items),
+    }
+    if is_filter:
+        row |= {"drop_unfiltered": before, "reduction": less.value}
+        row |= {"reduction_low": less.low, "reduction_high": less.high}
+        if not row["reason"] and math.isnan(less.low):
+            row["reason"] = "Every row passes, so there is no reduction to speak of."
+    return row
+
+
+def _why(n_items: int) -> str:
+    if n_items == 0:
+        return "No such row is scored in both versions."
+    return "One item has no interval." if n_items == 1 else "The drops of all items are equal."
+
+
+def _sums(changes: Array, cell: _Cell) -> Array:
+    """What each item adds to the drops among chosen and known rows: sum and number. (2, 2, N)"""
+    filled = -np.nan_to_num(changes)
+    return np.stack(
+        [[(filled * rows).sum(axis=0), rows.sum(axis=0)] for rows in (cell.chosen, cell.known)]
+    )
+
+
+def _drops(sums: Array) -> Array:
+    """Means from sums and numbers. (cells, 2, 2, ...) -> (cells, 2, ...)"""
+    total, n = sums[:, :, 0], sums[:, :, 1]
+    return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
+
+
+def _similarity_rows(panel: Panel) -> list[dict[str, Any]]:
+    """Similarity of translations and rewordings with what they were made from."""
+    similarity = metadata_numbers(panel, SIMILARITY)
+    of_item = panel.items["source"].to_numpy()
+    rows = []
+    for k, condition in enumerate(panel.conditions):
+        for source in _sources(panel):
+            known = similarity[k][((of_item == source) | (source == "")) & ~np.isnan(similarity[k])]
+            if len(known):
+                n = int((known >= SIMILAR).sum())
+                rows.append(
+                    {
+                        "kind": "similarity",
+                        "condition": condition,
+                        "source": source,
+                        "group": f"similarity >= {SIMILAR}",
+                        "n": n,
+                        "n_total": len(known),
+                        "share": n / len(known),
+                        "similarity": float(known.mean()),
+                        "n_items": len(known),
+                        "reason": "",
+                    }
+                )
+    return rows
+
+
+def _fluency_changes(panel: Panel) -> Array:
+    """Fluency of each version minus that in English. (M, K, N)"""
+    n = panel.numbers
+    values = fluency(n["l_stereotype"], n["l_anti"], n["l_unrelated"])
+    return np.asarray(values - values[:, [panel.english]])
+
+
+def _sources(panel: Panel) -> list[str]:
+    """All together, and each where there are several."""
+    named = [str(s) for s in pd.unique(panel.items["source"]) if s]
+    return ["", *named] if len(named) > 1 else [""]
+
+
+def _in_order(words: Objects) -> list[str]:
+    found = set(words.tolist()) - {""}
+    return [w for w in JUDGMENTS if w in found] + sorted(found - set(JUDGMENTS))
+
+
+def _number(value: object) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _truths(values: Objects) -> Array:
+    """1 for yes, 0 for no, NaN for neither, as files of all kinds write them."""
+    words = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
+    found = [words.get(str(value).strip().casefold(), math.nan) for value in values.ravel()]
+    return np.array(found, dtype=np.float64).reshape(values.shape)
