@@ -15,7 +15,6 @@ import pandas as pd
 from core.analysis.audit.cells import SUFFIXES, mean_over_items
 from core.analysis.audit.item_changes import item_changes, rewordings_of_noise
 from core.analysis.audit.levels import BBQ, of_source
-from core.analysis.audit.native_items import natives as natives
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import percentile_interval, t_interval
@@ -32,6 +31,7 @@ NO_ITEM = "No item is scored in this language and in English."
 ONE_MODEL = "One model: no spread over models."
 SAME_DROP = "All models drop alike: no spread over models."
 FEW_ITEMS = "No interval over items: fewer than two that every model has scored, or all alike."
+NO_TEST = "The test against rewording or its interval is undefined; item_tests says why."
 NO_FLUENCY = "No item besides BBQ has an unrelated continuation."
 NO_FLOOR = "No model has a rewording that covers every English item."
 NO_SHARES = "The carry-over or the same choice is undefined."
@@ -301,6 +301,7 @@ def _reason(row: dict[Any, Any]) -> str:
         if pd.isna(row["drop_low"]):
             reasons += [ONE_MODEL if row["n_models"] == 1 else SAME_DROP]
         reasons += [FEW_ITEMS] if pd.isna(row["drop_items_low"]) else []
+        reasons += [NO_TEST] if pd.isna(row["t_low"]) else []
     reasons += [NO_FLUENCY] if pd.isna(row["fluency"]) else []
     reasons += [NO_SHARES] if pd.isna(row["slope"]) or pd.isna(row["same_choice"]) else []
     return " ".join(reasons)
