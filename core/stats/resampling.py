@@ -154,18 +154,20 @@ def bootstrap_means(values: npt.ArrayLike, *, n_resamples: int, rng: np.random.G
     Returns
     -------
     array, shape (R, C)
-        Cells of the same items share their draws. NaN for a cell without values.
+        Cells of the same items share their draws; cells of as many other items share the places
+        drawn, so that only draws of the same items may be set against each other. NaN for a cell
+        without values.
     """
     x = np.asarray(values, dtype=np.float64)
     known = np.isfinite(x)
+    n = known.sum(axis=1)
     means = np.full((n_resamples, len(x)), np.nan)
-    masks, kind = np.unique(known, axis=0, return_inverse=True) if len(x) else (known, np.empty(0))
-    for k, mask in enumerate(masks):
-        cells = np.flatnonzero(kind.ravel() == k)
-        if mask.any():
-            of = x[np.ix_(cells, mask)]
-            ones = np.ones_like(of)
-            means[:, cells] = bootstrap_ratios(of, ones, n_resamples=n_resamples, rng=rng)
+    for size in np.unique(n[n > 0]).tolist():
+        cells = np.flatnonzero(n == size)
+        of = x[cells][known[cells]].reshape(-1, size)
+        for rows in _row_blocks(n_resamples, size):
+            weights = bootstrap_weights(size, rows.stop - rows.start, rng=rng)
+            means[rows, cells] = weights @ of.T / size
     return means
 
 
