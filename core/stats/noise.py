@@ -144,6 +144,7 @@ def floor_against_gap_on_complete(
     *,
     n_resamples: int = 2_000,
     rng: np.random.Generator,
+    weights: Array | None = None,
 ) -> FloorAgainstGap:
     """|mean D| of one translation minus the mean over rewordings of |mean D_rewording|.
 
@@ -155,10 +156,13 @@ def floor_against_gap_on_complete(
         D, the mean change of each item over models; NaN where it has none.
     rewordings : array, shape (K, N)
         The same of each rewording.
+    n_resamples, weights
+        As of `floor_against_gap`.
     """
-    d, r = np.asarray(translation, np.float64), np.asarray(rewordings, np.float64)
-    whole = np.isfinite(d) & np.isfinite(r).all(axis=0)
-    return floor_against_gap(d[None, whole], r[:, whole], n_resamples=n_resamples, rng=rng)
+    d, r = np.asarray(translation, np.float64)[None], np.asarray(rewordings, np.float64)
+    whole = np.isfinite(d).all(axis=0) & np.isfinite(r).all(axis=0)
+    gaps, floors = (np.where(whole, changes, np.nan) for changes in (d, r))
+    return floor_against_gap(gaps, floors, n_resamples=n_resamples, rng=rng, weights=weights)
 
 
 def _means(changes: Array, weights: Array) -> Array:

@@ -1,0 +1,306 @@
+"""How far rewording alone moves a model's scores, and whether a language moves them further.
+
+After "Lost in Translation" (arXiv 2610.20479), the section on the noise floor. d = score of a
+reworded item - score of its original; the floor F_m of a model is the mean over rewordings of
+|mean d|. Letters: C cells (a model and a rewording), M models, L languages, K rewordings, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.cells import mean_over_items
+from core.analysis.audit.item_changes import item_changes
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.quality import SIMILARITY, UNCHANGED, metadata_numbers
+from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.settings import REFERENCE_CONDITION
+from core.stats.association import line, row_sums
+from core.stats.multiple import benjamini_hochberg
+from core.stats.noise import (
+    FloorAgainstGap,
+    expected_noise,
+    floor_against_gap,
+    floor_against_gap_on_complete,
+)
+from core.stats.resampling import bootstrap_weights, sign_flip_test
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+SUFFIXES = ("", "_binary")
+MODEL, LANGUAGE = "model", "language"  # what a row of `floor_vs_gap` is of
+LANGUAGE_DRAWS = 2_000  # published; fewer where the request asks for fewer
+
+NO_REWORDING = "The data set has no rewording, so the noise of wording is unknown."
+NO_ITEM = "No item has a score of this model in both versions."
+ONE_ITEM = "One item has no standard deviation."
+NO_SIMILARITY = "No similarity is known."
+NO_UNCHANGED = "The share of unchanged fields is not known."
+NO_FULL = "No rewording covers every English item that this model has scored."
+NO_LANGUAGE = "No item of a translation is scored."
+NO_COMPLETE = "No item is scored by every model in this language and in every rewording."
+NO_INTERVAL = "Fewer than two items, or all alike: no interval."
+_COLUMNS = (
+    *("model", "scorer_id", "original", "condition", "full_coverage", "subset", "n"),
+    *("mean_change", "abs_mean_change", "sd", "expected_noise", "pvalue", "qvalue"),
+    *("mean_change_binary", "abs_mean_change_binary", "sd_binary", "expected_noise_binary"),
+    *("pvalue_binary", "qvalue_binary", "slope", "similarity", "n_similarity"),
+    *("fields_unchanged", "n_fields_unchanged", "reason"),
+)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One row of `floors`."""
+
+    model: int
+    original: str
+    condition: str
+    full: bool
+    subset: str  # the partial rewording whose items are taken; empty for all
+    items: Mask  # (N,)
+
+
+def floors(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Every rewording under every model: what it does to the mean, and whether that is noise.
+
+    Returns
+    -------
+    AuditTable
+        One row per model and rewording, of English (`original` en) and of the translations that
+        have some. `mean_change` is mean d over `n` items, `sd` that of d (ddof 1), and
+        `expected_noise` the |mean d| that pure noise of this sd would show. `pvalue` is of the
+        sign-flip test, `qvalue` after Benjamini and Hochberg over all models and rewordings of the
+        same original; all also with the suffix `_binary`. `slope` of the reworded score on the
+        original one. `similarity` and `fields_unchanged` are means over the items whose metadata
+        have them.
+
+        `full_coverage`: scored on every item that the model has scored in the original; only such
+        a rewording enters the floor. Beside a partial one, the full ones stand once more on the
+        items of the partial one, which `subset` then names; those rows repeat tests and have no q.
+    """
+    cells = list(_cells(panel))
+    if not cells:
+        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_REWORDING,))
+    rows = pd.DataFrame(
+        {
+            "model": [panel.models[c.model] for c in cells],
+            "scorer_id": [panel.scorers[c.model] for c in cells],
+            "original": [c.original for c in cells],
+            "condition": [c.condition for c in cells],
+            "full_coverage": [c.full for c in cells],
+            "subset": [c.subset for c in cells],
+        }
+    )
+    for suffix, kind in zip(SUFFIXES, (request.kind, "binary"), strict=True):
+        for name, column in _tested(panel, request, kind, cells).items():
+            rows[name if name == "n" else f"{name}{suffix}"] = column
+        in_family = rows[f"pvalue{suffix}"].where(rows["subset"] == "")
+        rows[f"qvalue{suffix}"] = in_family.groupby(rows["original"]).transform(benjamini_hochberg)
+    rows["slope"] = _slopes(panel, request.kind, cells)
+    known = np.isfinite(_changes(panel, request.kind, cells))
+    for column, name in (("similarity", SIMILARITY), ("fields_unchanged", UNCHANGED)):
+        values = metadata_numbers(panel, name)[[panel.at(c.condition) for c in cells]]
+        rows[column], rows[f"n_{column}"] = mean_over_items(np.where(known, values, np.nan))
+    rows["reason"] = [_reason(row) for row in rows.to_dict("records")]
+    return AuditTable(rows[list(_COLUMNS)], _notes(panel, cells))
+
+
+def floors_by_model(panel: Panel, request: AuditRequest) -> AuditTable:
+    """The noise floor F_m of each model: mean over full-coverage rewordings of |mean d|.
+
+    Returns
+    -------
+    AuditTable
+        One row per model: `floor` and `floor_binary` over `n_rewordings` of English, of `n_items`
+        items; `expected_noise` is what they would come to if all changes were nothing but noise.
+    """
+    rows = []
+    for m, model in enumerate(panel.models):
+        at = [panel.at(c) for c in panel.full_coverage(m)]
+        changes = {s: panel.changes(k)[m, at] for s, k in _kinds(request)}  # (K, N)
+        n = np.isfinite(changes[""]).sum(axis=1)
+        noise = expected_noise([_sd(d) for d in changes[""]], n) if at else np.empty(0)
+        floor = {s: _mean(np.abs(mean_over_items(d)[0])) for s, d in changes.items()}
+        rows.append(
+            {
+                "model": model,
+                "scorer_id": panel.scorers[m],
+                "floor": floor[""],
+                "floor_binary": floor["_binary"],
+                "expected_noise": _mean(noise),
+                "n_rewordings": len(at),
+                "n_items": int(n.max(initial=0)),
+                "reason": "" if at else NO_FULL,
+            }
+        )
+    table = pd.DataFrame(rows)
+    notes = () if panel.rewordings() else (NO_REWORDING,)
+    return AuditTable(table, notes)
+
+
+def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Absolute gap against absolute floor, per model and per language.
+
+    Returns
+    -------
+    AuditTable
+        `difference` = `gap` - `floor`, with a bias-corrected 95 % interval over items; `above` says
+        whether it lies above 0. A mean of absolute values has no honest interval of its own.
+
+        `unit` "model": the gap is the mean over `n_languages` of |mean d|, the floor that over
+        `n_rewordings` of full coverage. `unit` "language" (`condition`): |mean D| against the mean
+        over rewordings of |mean D_rewording|, D being means over all models, on the `n_items` that
+        have all of them. `n_undefined` draws gave no number.
+    """
+    rng = request.rng("floor_vs_gap")
+    n_items = len(panel.items)
+    weights = bootstrap_weights(n_items, request.n_bootstrap, rng=rng)
+    changes = panel.changes(request.kind)
+    languages = [panel.at(c) for c in panel.languages]
+    rows = []
+    for m, model in enumerate(panel.models):
+        reworded = changes[m, [panel.at(c) for c in panel.full_coverage(m)]]
+        found = floor_against_gap(changes[m, languages], reworded, rng=rng, weights=weights)
+        place = {"unit": MODEL, "condition": "", "model": model, "scorer_id": panel.scorers[m]}
+        rows.append({**place, **_compared(found), "n_models": 1, "reason": _missing(found)})
+    means = item_changes(panel, request.kind)
+    for condition, d in zip(panel.languages, means.translated, strict=True):
+        found = floor_against_gap_on_complete(
+            d, means.rewordings, rng=rng, weights=weights[:LANGUAGE_DRAWS]
+        )
+        place = {"unit": LANGUAGE, "condition": condition, "model": "", "scorer_id": ""}
+        reason = _missing(found, complete=bool(means.names))
+        n_models = len(panel.models)
+        rows.append({**place, **_compared(found), "n_models": n_models, "reason": reason})
+    notes = [] if panel.rewordings() else [NO_REWORDING]
+    if not panel.languages:
+        notes.append("The data set has no translation, so there is no gap.")
+    table = pd.DataFrame(rows)
+    return AuditTable(table.assign(above=table["above"].astype("boolean")), tuple(notes))
+
+
+def _cells(panel: Panel) -> Iterator[_Cell]:
+    originals = [c for c in (REFERENCE_CONDITION, *panel.languages) if panel.rewordings(c)]
+    everywhere = np.ones(len(panel.items), dtype=np.bool_)
+    for m in range(len(panel.models)):
+        for original in originals:
+            full = panel.full_coverage(m, original)
+            partial = [c for c in panel.rewordings(original) if c not in full]
+            for condition in panel.rewordings(original):
+                yield _Cell(m, original, condition, condition in full, "", everywhere)
+            for subset in partial:
+                items = np.isfinite(panel.scores("mean")[m, panel.at(subset)])
+                if items.any():
+                    for condition in full:
+                        yield _Cell(m, original, condition, True, subset, items)
+
+
+def _changes(panel: Panel, kind: ScoreKind, cells: list[_Cell]) -> Array:
+    """Changes of the items of every cell, NaN elsewhere. (C, N)"""
+    changes = panel.changes(kind)
+    return np.array(
+        [np.where(c.items, changes[c.model, panel.at(c.condition)], np.nan) for c in cells]
+    )
+
+
+def _tested(
+    panel: Panel, request: AuditRequest, kind: ScoreKind, cells: list[_Cell]
+) -> dict[str, Any]:
+    # The generator is made anew, so that soft and binary scores meet the same signs.
+    found = sign_flip_test(
+        _changes(panel, kind, cells), n_resamples=request.n_resamples, rng=request.rng("signs")
+    )
+    return {
+        "n": found.n,
+        "mean_change": found.mean,
+        "abs_mean_change": np.abs(found.mean),
+        "sd": found.sd,
+        "expected_noise": expected_noise(found.sd, found.n),
+        "pvalue": found.pvalue,
+    }
+
+
+def _slopes(panel: Panel, kind: ScoreKind, cells: list[_Cell]) -> Array:
+    """Least-squares slope of the reworded score on that of the original. (C,)"""
+    scores = panel.scores(kind)
+    before, after = (
+        np.array(
+            [
+                np.where(c.items, scores[c.model, panel.at(name)], np.nan)
+                for c, name in ((c, c.original if first else c.condition) for c in cells)
+            ]
+        )
+        for first in (True, False)
+    )
+    return line(row_sums(before, after).sum(axis=-1)).slope
+
+
+def _reason(row: dict[Any, Any]) -> str:
+    if row["n"] == 0:
+        return NO_ITEM
+    reasons = [ONE_ITEM] if row["n"] == 1 else []
+    reasons += [NO_SIMILARITY] if row["n_similarity"] == 0 else []
+    reasons += [NO_UNCHANGED] if row["n_fields_unchanged"] == 0 else []
+    return " ".join(reasons)
+
+
+def _notes(panel: Panel, cells: list[_Cell]) -> tuple[str, ...]:
+    notes = []
+    if not panel.rewordings():
+        notes.append("English has no rewording, so no model has a noise floor.")
+    if partial := sorted({c.condition for c in cells if not c.full}):
+        notes.append(
+            f"{', '.join(partial)}: not every model has scored it on all items of the original; "
+            "there it does not enter the floor."
+        )
+    return tuple(notes)
+
+
+def _compared(found: FloorAgainstGap) -> dict[str, Any]:
+    d = found.difference
+    undefined = np.isnan(d.low)
+    return {
+        "gap": found.gap,
+        "floor": found.floor,
+        "difference": d.value,
+        "difference_low": d.low,
+        "difference_high": d.high,
+        "above": None if undefined else bool(d.low > 0),
+        "n_items": d.n,
+        "n_languages": found.n_translations,
+        "n_rewordings": found.n_rewordings,
+        "n_undefined": d.n_undefined,
+    }
+
+
+def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
+    """Why a row of `floor_vs_gap` has no interval; `complete`: only complete items count."""
+    if complete and found.difference.n == 0:
+        return NO_COMPLETE
+    reasons = [NO_LANGUAGE] if found.n_translations == 0 else []
+    reasons += [NO_FULL] if found.n_rewordings == 0 else []
+    if not reasons and np.isnan(found.difference.low):
+        reasons = [NO_INTERVAL]
+    return " ".join(reasons)
+
+
+def _kinds(request: AuditRequest) -> Iterator[tuple[str, ScoreKind]]:
+    yield "", request.kind
+    yield "_binary", "binary"
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if values.size else float("nan")
+
+
+def _sd(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(finite.std(ddof=1)) if finite.size > 1 else float("nan")
