@@ -15,21 +15,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.columns import ends, neutral_score, whose
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.quality import UNCHANGED, judgments, metadata_numbers
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import (
     LEAST,
-    NEUTRAL,
     Association,
     association_of,
     n_items_of,
     resampled_sums,
     row_sums,
 )
-from core.stats.intervals import Interval
 
 Array = npt.NDArray[np.float64]
 
@@ -101,23 +99,6 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     names = [c for c in _COLUMNS if c.startswith("intercept")]
     columns = ["condition", "n_rows", "n_items", *names, "n_undefined", "n_bootstrap", "reason"]
     return AuditTable(pd.DataFrame(rows, columns=columns))
-
-
-def neutral_score(request: AuditRequest) -> float:
-    """The score of no preference on the scale that is asked for."""
-    return 0.0 if request.kind == "standardised" else NEUTRAL
-
-
-def whose(panel: Panel, model: int | None) -> dict[str, str]:
-    """The columns that name one model, or all of them."""
-    if model is None:
-        return {"scorer_id": "", "model": ALL_MODELS}
-    return {"scorer_id": panel.scorers[model], "model": panel.models[model]}
-
-
-def ends(name: str, interval: Interval) -> dict[str, float]:
-    """The three columns of an estimate with its interval."""
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _sums(panel: Panel, request: AuditRequest, condition: str) -> Array:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.carry_over import NO_REWORDING, ends
+from core.analysis.audit.carry_over import NO_REWORDING
+from core.analysis.audit.columns import ends
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.carry_over import NO_REWORDING, REWORDING, neutral_score, whose
+from core.analysis.audit.carry_over import NO_REWORDING, REWORDING
+from core.analysis.audit.columns import neutral_score, whose
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.agreement import SameChoice, mean_distance

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.columns import ends
+from core.analysis.audit.levels import BBQ, of_source
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.association import resampled_sums
@@ -36,7 +38,8 @@ JUDGMENTS = ("preserved", "partly", "lost")
 ALL_LANGUAGES = "all languages"  # each with equal weight; never a condition
 SIMILAR, VERY_SIMILAR = 0.8, 0.9
 FLUENCY_CHANGE = 0.1
-NO_METADATA = "No translation says so in its metadata ({})."
+NO_METADATA = "No version has {} in its metadata."
+EVERY_ROW = "Every row passes, so there is nothing to reduce the drop."
 _COLUMNS = (
     *("kind", "condition", "source", "group", "n", "n_total", "share", "similarity"),
     *("n_languages", "n_rows", "n_items", "drop", "drop_low", "drop_high", "drop_unfiltered"),
@@ -54,8 +57,18 @@ class _Cell:
     group: str
     chosen: Mask  # (M, N)
     known: Mask  # (M, N)
-    n: int  # versions of a judgment, rows of a filter
-    n_total: int
+    n: int  # chosen: versions of a judgment, rows of a filter
+    n_total: int  # known
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is said of each version."""
+
+    judged: Objects  # (K, N), empty where it is not
+    similarity: Array  # (K, N)
+    survived: Array  # the blank of fill-in items: 1, 0 or NaN, (K, N)
+    fluency_change: Array  # since English, without BBQ, (M, K, N)
 
 
 def quality(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -79,21 +92,11 @@ def quality(panel: Panel, request: AuditRequest) -> AuditTable:
         Condition "all languages" gives each of the `n_languages` that have such rows equal weight.
         Intervals are 95 % percentiles over items, all numbers from the same draws.
     """
+    known = _known(panel)
     scored = np.isfinite(panel.changes(request.kind))  # (M, K, N)
-    cells = [*_judgment_cells(panel, scored), *_filter_cells(panel, scored)]
-    rows = _drop_rows(panel, request, cells) + _similarity_rows(panel)
-    notes = [
-        NO_METADATA.format(name)
-        for name in (JUDGMENT, SIMILARITY, BLANK_SURVIVED)
-        if not any(v is not None for v in metadata_values(panel, name).ravel())
-    ]
-    others = sorted(set(judgments(panel).ravel()) - {"", *JUDGMENTS})
-    if others:
-        notes.append(
-            f"Judgments that are none of {', '.join(JUDGMENTS)} stand under their own name: "
-            f"{', '.join(others)}."
-        )
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(notes))
+    cells = [*_judgment_cells(panel, scored, known), *_filter_cells(panel, scored, known)]
+    rows = _drop_rows(panel, request, cells) + _similarity_rows(panel, known)
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(known))
 
 
 def metadata_values(panel: Panel, name: str) -> Objects:
@@ -122,48 +125,53 @@ def judgments(panel: Panel) -> Objects:
     return np.array(words, dtype=object).reshape(values.shape)
 
 
-def _judgment_cells(panel: Panel, scored: Mask) -> Iterator[_Cell]:
-    """Translations of each language and source that are judged alike."""
-    judged = judgments(panel)
-    of_item = panel.items["source"].to_numpy()
-    for language in panel.languages:
-        k = panel.at(language)
-        for source in _sources(panel):
-            words = np.where((of_item == source) | (source == ""), judged[k], "")
-            known = words != ""
-            for word in _in_order(words):
-                chosen = words == word
-                rows = scored[:, k] & chosen, scored[:, k] & known
-                n = int(chosen.sum()), int(known.sum())
-                yield _Cell("judgment", language, source, word, *rows, *n)
-
-
-def _filter_cells(panel: Panel, scored: Mask) -> Iterator[_Cell]:
-    """Rows that pass each filter, of those that it can decide."""
+def _known(panel: Panel) -> _Known:
     similarity = metadata_numbers(panel, SIMILARITY)
     survived = _truths(metadata_values(panel, BLANK_SURVIVED))
     form = metadata_values(panel, FORM)[panel.english]
-    survived[:, np.array([f not in (None, FILL_IN) for f in form], dtype=np.bool_)] = np.nan
-    judged = judgments(panel)
-    change = _fluency_changes(panel)  # (M, K, N)
+    survived[:, [f not in (None, FILL_IN) for f in form]] = np.nan
+    n = panel.numbers
+    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
+    values = fluency(n["l_stereotype"], n["l_anti"], unrelated)
+    change = values - values[:, [panel.english]]
+    return _Known(judgments(panel), similarity, survived, change)
+
+
+def _judgment_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
+    """Translations of each language and source that are judged alike."""
+    of_item = panel.items["source"].to_numpy()
+    for source in _sources(panel):
+        words = np.where((of_item == source) | (source == ""), known.judged, "")  # (K, N)
+        translated = [panel.at(language) for language in panel.languages]
+        for word in _in_order(words[translated]):
+            for language, k in zip(panel.languages, translated, strict=True):
+                judged, chosen = words[k] != "", words[k] == word
+                if judged.any():
+                    rows = scored[:, k] & chosen, scored[:, k] & judged
+                    n = int(chosen.sum()), int(judged.sum())
+                    yield _Cell("judgment", language, source, word, *rows, *n)
+
+
+def _filter_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
+    """Rows that pass each filter, of those that it can decide."""
+    similarity, change = known.similarity, known.fluency_change
     similar = similarity >= VERY_SIMILAR
-    filters: dict[str, tuple[Mask, Mask]] = {
+    filters = {
         f"similarity >= {VERY_SIMILAR}": (similar, np.isfinite(similarity)),
         f"similarity >= {VERY_SIMILAR} and |fluency change| < {FLUENCY_CHANGE}": (
             similar & (np.abs(change) < FLUENCY_CHANGE),
             np.isfinite(similarity) & np.isfinite(change),
         ),
-        "blank survived": (survived == 1, np.isfinite(survived)),
-        "judged preserved": (judged == JUDGMENTS[0], judged != ""),
+        "blank survived": (known.survived == 1, np.isfinite(known.survived)),
+        "judged preserved": (known.judged == JUDGMENTS[0], known.judged != ""),
     }
-    for name, (passes, decided) in filters.items():
+    for name, masks in filters.items():
+        passes, decided = (np.broadcast_to(mask, scored.shape) & scored for mask in masks)
         for language in panel.languages:
             k = panel.at(language)
-            known = scored[:, k] & (decided[:, k] if decided.ndim == 3 else decided[k])
-            chosen = known & (passes[:, k] if passes.ndim == 3 else passes[k])
-            if known.any():
-                n = int(chosen.sum()), int(known.sum())
-                yield _Cell("filter", language, "", name, chosen, known, *n)
+            if decided[:, k].any():
+                n = int(passes[:, k].sum()), int(decided[:, k].sum())
+                yield _Cell("filter", language, "", name, passes[:, k], decided[:, k], *n)
 
 
 def _drop_rows(panel: Panel, request: AuditRequest, cells: list[_Cell]) -> list[dict[str, Any]]:
@@ -178,57 +186,53 @@ def _drop_rows(panel: Panel, request: AuditRequest, cells: list[_Cell]) -> list[
     for at, cell in enumerate(cells):
         groups.setdefault((cell.kind, cell.source, cell.group), []).append(at)
     rows = []
-    for key, members in groups.items():
+    for members in groups.values():
         rows += [_drop_row([cells[at]], drops[[at]], draws[[at]], request) for at in members]
-        of = [at for at in members if cells[at].chosen.any()]
-        if key[0] == "filter" or len(members) > 1:
-            row = _drop_row([cells[at] for at in of or members], drops[of], draws[of], request)
-            counts = {name: sum(getattr(cells[at], name) for at in members) for name in _COUNTS}
-            share = counts["n"] / counts["n_total"] if counts["n_total"] else np.nan
-            rows.append(row | {"condition": ALL_LANGUAGES, **counts, "share": share})
+        if len(panel.languages) > 1:
+            whole = [cells[at] for at in members]
+            rows.append(_drop_row(whole, drops[members], draws[members], request))
     return rows
-
-
-_COUNTS = ("n", "n_total")
 
 
 def _drop_row(
     cells: list[_Cell], drops: Array, draws: Array, request: AuditRequest
 ) -> dict[str, Any]:
-    """Drop of the chosen rows, and of all that are known, averaged over cells."""
-    first = cells[0]
-    chosen = np.array([cell.chosen for cell in cells])  # (L, M, N)
-    n_items = int(chosen.any(axis=(0, 1)).sum())
-    n_known = int(np.array([cell.known for cell in cells]).any(axis=(0, 1)).sum())
-    drop, before = drops.mean(axis=0) if len(drops) else (np.nan, np.nan)
-    drawn = draws.mean(axis=0) if len(draws) else np.full((2, request.n_bootstrap), np.nan)
+    """Drop among the chosen rows, averaged over the cells that have some."""
+    there = [at for at, cell in enumerate(cells) if cell.chosen.any()]
+    n, n_total = sum(cell.n for cell in cells), sum(cell.n_total for cell in cells)
+    n_items = _n_items([cells[at].chosen for at in there])
+    drop, before = drops[there].mean(axis=0) if there else (np.nan, np.nan)
+    drawn = draws[there].mean(axis=0) if there else np.full((2, request.n_bootstrap), np.nan)
     own = percentile_interval(float(drop), drawn[0], n_items)
-    less = percentile_interval(float(before - drop), drawn[1] - drawn[0], n_known)
-    is_filter = first.kind == "filter"
+    first = cells[0]
     row = {
         "kind": first.kind,
-        "condition": first.condition,
+        "condition": first.condition if len(cells) == 1 else ALL_LANGUAGES,
         "source": first.source,
         "group": first.group,
-        "n": first.n,
-        "n_total": first.n_total,
-        "share": first.n / first.n_total if first.n_total else np.nan,
-        "n_languages": len(drops),
-        "n_rows": int(chosen.sum()),
+        "n": n,
+        "n_total": n_total,
+        "share": n / n_total if n_total else np.nan,
+        "n_languages": len(there),
+        "n_rows": int(sum(cells[at].chosen.sum() for at in there)),
         "n_items": n_items,
-        "drop": own.value,
-        "drop_low": own.low,
-        "drop_high": own.high,
+        **ends("drop", own),
         "n_undefined": own.n_undefined,
         "n_bootstrap": request.n_bootstrap,
         "reason": "" if math.isfinite(own.low) else _why(n_items),
     }
-    if is_filter:
-        row |= {"drop_unfiltered": before, "reduction": less.value}
-        row |= {"reduction_low": less.low, "reduction_high": less.high}
+    if first.kind == "filter":
+        known = _n_items([cells[at].known for at in there])
+        less = percentile_interval(float(before - drop), drawn[1] - drawn[0], known)
+        row |= {"drop_unfiltered": before, **ends("reduction", less)}
         if not row["reason"] and math.isnan(less.low):
-            row["reason"] = "Every row passes, so there is no reduction to speak of."
+            row["reason"] = EVERY_ROW
     return row
+
+
+def _n_items(masks: list[Mask]) -> int:
+    """Items with a row in one of the masks, (M, N) each."""
+    return int(np.any([mask.any(axis=0) for mask in masks], axis=0).sum()) if masks else 0
 
 
 def _why(n_items: int) -> str:
@@ -251,16 +255,15 @@ def _drops(sums: Array) -> Array:
     return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
 
 
-def _similarity_rows(panel: Panel) -> list[dict[str, Any]]:
+def _similarity_rows(panel: Panel, known: _Known) -> list[dict[str, Any]]:
     """Similarity of translations and rewordings with what they were made from."""
-    similarity = metadata_numbers(panel, SIMILARITY)
     of_item = panel.items["source"].to_numpy()
     rows = []
-    for k, condition in enumerate(panel.conditions):
+    for condition, similarity in zip(panel.conditions, known.similarity, strict=True):
         for source in _sources(panel):
-            known = similarity[k][((of_item == source) | (source == "")) & ~np.isnan(similarity[k])]
-            if len(known):
-                n = int((known >= SIMILAR).sum())
+            own = similarity[((of_item == source) | (source == "")) & ~np.isnan(similarity)]
+            if len(own):
+                n = int((own >= SIMILAR).sum())
                 rows.append(
                     {
                         "kind": "similarity",
@@ -268,21 +271,29 @@ def _similarity_rows(panel: Panel) -> list[dict[str, Any]]:
                         "source": source,
                         "group": f"similarity >= {SIMILAR}",
                         "n": n,
-                        "n_total": len(known),
-                        "share": n / len(known),
-                        "similarity": float(known.mean()),
-                        "n_items": len(known),
+                        "n_total": len(own),
+                        "share": n / len(own),
+                        "similarity": float(own.mean()),
+                        "n_items": len(own),
                         "reason": "",
                     }
                 )
     return rows
 
 
-def _fluency_changes(panel: Panel) -> Array:
-    """Fluency of each version minus that in English. (M, K, N)"""
-    n = panel.numbers
-    values = fluency(n["l_stereotype"], n["l_anti"], n["l_unrelated"])
-    return np.asarray(values - values[:, [panel.english]])
+def _notes(known: _Known) -> tuple[str, ...]:
+    missing = {
+        JUDGMENT: not (known.judged != "").any(),
+        SIMILARITY: not np.isfinite(known.similarity).any(),
+        BLANK_SURVIVED: not np.isfinite(known.survived).any(),
+    }
+    notes = [NO_METADATA.format(name) for name, none in missing.items() if none]
+    if others := sorted(set(known.judged.ravel()) - {"", *JUDGMENTS}):
+        notes.append(
+            f"Judgments that are none of {', '.join(JUDGMENTS)} stand under their own name: "
+            f"{', '.join(others)}."
+        )
+    return tuple(notes)
 
 
 def _sources(panel: Panel) -> list[str]:
@@ -292,7 +303,7 @@ def _sources(panel: Panel) -> list[str]:
 
 
 def _in_order(words: Objects) -> list[str]:
-    found = set(words.tolist()) - {""}
+    found = set(words.ravel().tolist()) - {""}
     return [w for w in JUDGMENTS if w in found] + sorted(found - set(JUDGMENTS))
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.alike import ONE_MODEL
-from core.analysis.audit.carry_over import ends
+from core.analysis.audit.columns import ends
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
