@@ -1,0 +1,262 @@
+"""Is a translation more than one more wording, and is its shift too small to matter?
+
+Beside the noise floor of "Lost in Translation" (arXiv 2610.20479), which takes the rewordings as
+given: here they are a sample of the ways to say the same. Letters: M models, K rewordings, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.item_changes import rewordings_of_noise
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.settings import REFERENCE_CONDITION
+from core.stats.equivalence import check_margin, equivalence_n, is_equivalent
+from core.stats.multiple import benjamini_hochberg
+from core.stats.wording import (
+    LEAST_REWORDINGS,
+    WordingVariance,
+    exchange_test,
+    prediction_pvalue,
+)
+from core.stats.wording import (
+    wording_variance as split_variance,
+)
+
+Array = npt.NDArray[np.float64]
+
+REWORDINGS, LANGUAGE = "rewordings", "language"  # what a row of `wording_variance` is of
+
+ASSUMED = (
+    "The prediction interval takes the rewordings and the translation for draws from one normal "
+    "distribution of wordings; with k of them it has k - 1 degrees of freedom, so it is wide."
+)
+NO_REWORDING = "The data set has no rewording, so wording variance is unknown."
+FEW_REWORDINGS = f"{{}} rewordings; wording variance needs {LEAST_REWORDINGS}."
+FEW_ITEMS = "{} items have all these versions; wording variance needs two."
+SAME_MEANS = "The rewordings do not differ in their means, so they predict nothing."
+NO_TEST = "No item-level interval: {}"
+_COLUMNS = (
+    *("unit", "original", "condition", "model", "scorer_id", "n", "n_rewordings", "mean_change"),
+    *("sd_between", "sampling_variance", "shared_variance", "tau2_raw", "tau2", "tau"),
+    *("prediction_low", "prediction_high", "outside", "languages_outside"),
+    *("pvalue_prediction", "qvalue_prediction", "pvalue_exchange", "qvalue_exchange", "reason"),
+)
+_EQUIVALENCE = (
+    *("condition", "t", "t90_low", "t90_high", "margin", "equivalent", "sd", "n_needed", "n"),
+    *("pvalue", "qvalue", "reason"),
+)
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """One model, or the mean over all."""
+
+    model: str
+    scorer_id: str
+    changes: Array  # of every condition, (K, N)
+    rewordings: dict[str, list[str]]  # per original, those that count
+
+
+def wording_variance(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Wording variance tau^2 of English and of every language with rewordings, and what is beyond.
+
+    Returns
+    -------
+    AuditTable
+        `unit` "rewordings": one row per `original` and model, and one for the mean over all models.
+        `mean_change` is the mean over the `n_rewordings` of mean d, on the `n` items that have all
+        of them, and `sd_between` the sd of these means. `sampling_variance` of one such mean comes
+        from the choice of items, `shared_variance` of it from the original that all share. `tau2`
+        is what is left for the wording, `tau2_raw` before it is cut at 0, `tau` its root. The mean
+        change of one more rewording is predicted between `prediction_low` and `prediction_high`
+        (95 %, t with k - 1 degrees of freedom); `languages_outside` are the translations that lie
+        outside.
+
+        `unit` "language": one row per translation and model, against the rewordings of English on
+        the `n` items that have the translation too. `outside` the interval where
+        `pvalue_prediction` < .05; `qvalue_prediction` over the rows of single models, and apart
+        over those of all models. `pvalue_exchange`, of the mean over all models alone: any version
+        of an item could be the translation; it does not know of effects on all items of a
+        rewording.
+
+        Rewordings are those of full coverage; if there is none such, all of them.
+    """
+    rows: list[dict[str, Any]] = []
+    units = list(_units(panel, request))
+    for original in (REFERENCE_CONDITION, *panel.languages):
+        if panel.rewordings(original):
+            rows += [_rewordings_row(panel, unit, original) for unit in units]
+    languages = [
+        _language_row(panel, unit, condition) for condition in panel.languages for unit in units
+    ]
+    _add_exchange(panel, request, units[-1], languages)
+    table = pd.DataFrame(rows + languages, columns=list(_COLUMNS))
+    _add_outside(table)
+    notes = (ASSUMED,) if panel.rewordings() else (NO_REWORDING,)
+    return AuditTable(table, notes)
+
+
+def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
+    """Which languages' shifts are shown to be smaller than a margin fixed before looking.
+
+    Returns
+    -------
+    AuditTable
+        Per language of `item_tests`: `equivalent` if the 90 % interval of T lies inside +-`margin`;
+        `n_needed` items would show that of a true shift of 0 with a chance of 80 %, at this `sd`
+        of D - R. `n` and q as there. Missing where there is no interval.
+
+    Raises
+    ------
+    InputError
+        The margin is not a positive number.
+    """
+    del panel
+    check_margin(request.margin)
+    rows = []
+    tested = item_tests.rows[item_tests.rows["group_kind"] == "all"]
+    for row in tested.to_dict("records"):
+        equivalent = is_equivalent(row["t90_low"], row["t90_high"], request.margin)
+        rows.append(
+            {name: row[name] for name in _EQUIVALENCE if name in row}
+            | {
+                "margin": request.margin,
+                "equivalent": equivalent,
+                "n_needed": equivalence_n(row["sd"], request.margin),
+                "reason": NO_TEST.format(row["reason"]) if equivalent is None else "",
+            }
+        )
+    table = pd.DataFrame(rows, columns=list(_EQUIVALENCE))
+    table["equivalent"] = table["equivalent"].astype("boolean")
+    note = (
+        f"The margin is {request.margin:g}, fixed before looking and not taken from the noise "
+        "floor; a language that is not equivalent is not thereby shown to differ."
+    )
+    return AuditTable(table, (note,))
+
+
+def _units(panel: Panel, request: AuditRequest) -> Iterator[_Unit]:
+    """Every model, then the mean over all of them."""
+    changes = panel.changes(request.kind)
+    originals = (REFERENCE_CONDITION, *panel.languages)
+    for m, (model, scorer_id) in enumerate(zip(panel.models, panel.scorers, strict=True)):
+        chosen = {o: panel.full_coverage(m, o) or panel.rewordings(o) for o in originals}
+        yield _Unit(model, scorer_id, changes[m], chosen)
+    chosen = {o: _common(panel, o) for o in originals}
+    yield _Unit(ALL_MODELS, "", changes.mean(axis=0), chosen)
+
+
+def _common(panel: Panel, original: str) -> list[str]:
+    """Rewordings with full coverage under every model; all of them if there is none."""
+    if original == REFERENCE_CONDITION:
+        return rewordings_of_noise(panel)
+    covered = [set(panel.full_coverage(m, original)) for m in range(len(panel.models))]
+    full = [c for c in panel.rewordings(original) if all(c in names for names in covered)]
+    return full or panel.rewordings(original)
+
+
+def _rewordings_row(panel: Panel, unit: _Unit, original: str) -> dict[str, Any]:
+    found = split_variance(unit.changes[[panel.at(c) for c in unit.rewordings[original]]])
+    return {
+        "unit": REWORDINGS,
+        "original": original,
+        "condition": "",
+        "model": unit.model,
+        "scorer_id": unit.scorer_id,
+        "mean_change": found.mean,
+        **_split(found),
+    }
+
+
+def _language_row(panel: Panel, unit: _Unit, condition: str) -> dict[str, Any]:
+    """A translation against the rewordings of English, on the items that have all of them."""
+    versions = _versions(panel, unit, condition)
+    versions = versions[:, np.isfinite(versions).all(axis=0)]
+    found = split_variance(versions[1:])
+    mean = float(versions[0].mean()) if versions.shape[1] else float("nan")
+    pvalue = prediction_pvalue(mean, found)
+    return {
+        "unit": LANGUAGE,
+        "original": REFERENCE_CONDITION,
+        "condition": condition,
+        "model": unit.model,
+        "scorer_id": unit.scorer_id,
+        "mean_change": mean,
+        **_split(found),
+        "pvalue_prediction": pvalue,
+        "outside": None if np.isnan(pvalue) else bool(pvalue < 0.05),
+    }
+
+
+def _versions(panel: Panel, unit: _Unit, condition: str) -> Array:
+    """Changes from English of a translation, first, and of the rewordings. (K + 1, N)"""
+    names = [condition, *unit.rewordings[REFERENCE_CONDITION]]
+    return unit.changes[[panel.at(c) for c in names]]
+
+
+def _split(found: WordingVariance) -> dict[str, Any]:
+    return {
+        "sd_between": found.sd_between,
+        "sampling_variance": found.sampling_variance,
+        "shared_variance": found.shared_variance,
+        "tau2_raw": found.tau2_raw,
+        "tau2": found.tau2,
+        "tau": float(np.sqrt(found.tau2)),
+        "prediction_low": found.low,
+        "prediction_high": found.high,
+        "n": found.n,
+        "n_rewordings": found.n_rewordings,
+        "reason": _reason(found),
+    }
+
+
+def _reason(found: WordingVariance) -> str:
+    if found.n_rewordings < LEAST_REWORDINGS:
+        return FEW_REWORDINGS.format(found.n_rewordings)
+    if found.n < 2:
+        return FEW_ITEMS.format(found.n)
+    return SAME_MEANS if np.isnan(found.low) else ""
+
+
+def _add_exchange(
+    panel: Panel, request: AuditRequest, everyone: _Unit, rows: list[dict[str, Any]]
+) -> None:
+    """The exchange test of each language, over the mean of all models."""
+    if not panel.languages:
+        return
+    versions = np.array([_versions(panel, everyone, c) for c in panel.languages])
+    pvalues = exchange_test(
+        versions, n_resamples=request.n_resamples, rng=request.rng("wording_variance")
+    )
+    of_language = dict(zip(panel.languages, pvalues.tolist(), strict=True))
+    for row in rows:
+        if row["model"] == ALL_MODELS:
+            row["pvalue_exchange"] = of_language[row["condition"]]
+
+
+def _add_outside(table: pd.DataFrame) -> None:
+    """q-values of the languages, and which of them lie outside beside each interval of English."""
+    is_language = table["unit"] == LANGUAGE
+    everyone = table["model"] == ALL_MODELS
+    for name in ("prediction", "exchange"):
+        table[f"qvalue_{name}"] = np.nan
+        for rows in (is_language & everyone, is_language & ~everyone):
+            p = table.loc[rows, f"pvalue_{name}"].to_numpy(np.float64)
+            table.loc[rows, f"qvalue_{name}"] = benjamini_hochberg(p)
+    table["outside"] = table["outside"].astype("boolean")
+    found = table[is_language & table["outside"].fillna(False)]
+    of_model = found.groupby("scorer_id")["condition"].agg(", ".join).to_dict()
+    english = ~is_language & (table["original"] == REFERENCE_CONDITION)
+    table["languages_outside"] = [
+        of_model.get(scorer_id, "") if of_english else ""
+        for scorer_id, of_english in zip(table["scorer_id"], english, strict=True)
+    ]

@@ -1,0 +1,217 @@
+"""Wording variance and equivalence per language: the statistics on the right items, and planted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.wording import (
+    LANGUAGE,
+    NO_REWORDING,
+    REWORDINGS,
+    SAME_MEANS,
+    equivalence,
+    wording_variance,
+)
+from core.errors import InputError
+from core.stats.wording import exchange_test, prediction_pvalue
+from core.stats.wording import wording_variance as split_variance
+from tests.made_panels import made_panel
+
+NAN = math.nan
+REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=500)
+PARAPHRASES = ("en~p1", "en~p2", "en~p3")
+
+
+def _scores(seed: int = 0, models: int = 2, items: int = 60, **shifts: float):
+    """Scores around 0.5 per condition, moved by so much; three rewordings of English."""
+    rng = np.random.default_rng(seed)
+    item = rng.uniform(0.3, 0.7, items)
+    versions = {"en": 0.0, "en_p1": 0.0, "en_p2": 0.01, "en_p3": -0.01} | shifts
+    return {
+        c.replace("_", "~"): np.clip(item + x + rng.normal(0, 0.04, (models, items)), 0.01, 0.99)
+        for c, x in versions.items()
+    }
+
+
+def _changes(scores, model: int | None, conditions):
+    d = np.array([scores[c] - scores["en"] for c in conditions])  # (K, M, N)
+    return d.mean(axis=1) if model is None else d[:, model]
+
+
+def _rows(scores, request: AuditRequest = REQUEST) -> pd.DataFrame:
+    return wording_variance(made_panel(scores), request).rows
+
+
+def test_each_model_and_their_mean_have_the_split_of_the_statistic() -> None:
+    scores = _scores(es=0.0)
+    rows = _rows(scores)
+    rows = rows[rows["unit"] == REWORDINGS]
+    assert rows["model"].tolist() == ["model-0", "model-1", ALL_MODELS]
+    for model, row in zip((0, 1, None), rows.to_dict("records"), strict=True):
+        found = split_variance(_changes(scores, model, PARAPHRASES))
+        assert row["mean_change"] == pytest.approx(found.mean)
+        assert row["tau2_raw"] == pytest.approx(found.tau2_raw)
+        assert row["tau"] == pytest.approx(math.sqrt(found.tau2))
+        assert (row["prediction_low"], row["prediction_high"]) == pytest.approx(
+            (found.low, found.high)
+        )
+        assert (row["n"], row["n_rewordings"], row["original"]) == (60, 3, "en")
+        assert row["reason"] == ""
+
+
+def test_each_language_is_set_against_the_rewordings_on_its_own_items() -> None:
+    scores = _scores(es=0.0, hi=0.3)
+    scores["es"][1, :20] = NAN
+    rows = _rows(scores)
+    table = rows[rows["unit"] == LANGUAGE].set_index(["condition", "model"])
+    for (condition, name), row in table.iterrows():
+        model = None if name == ALL_MODELS else int(name[-1])
+        d = _changes(scores, model, (condition, *PARAPHRASES))
+        d = d[:, np.isfinite(d).all(axis=0)]
+        assert row["n"] == (40 if condition == "es" and model != 0 else 60) == d.shape[1]
+        assert row["mean_change"] == pytest.approx(d[0].mean())
+        p = prediction_pvalue(d[0].mean(), split_variance(d[1:]))
+        assert row["pvalue_prediction"] == pytest.approx(p)
+        assert row["outside"] == (
+            not row["prediction_low"] <= d[0].mean() <= row["prediction_high"]
+        )
+    assert table.loc["hi", "outside"].all()
+    assert not table.loc["es", "outside"].any()
+    english = rows[rows["unit"] == REWORDINGS]
+    assert english["languages_outside"].tolist() == ["hi"] * 3
+
+
+def test_the_exchange_test_is_of_the_mean_over_all_models() -> None:
+    scores = _scores(es=0.0, hi=0.05)
+    rows = _rows(scores)
+    table = rows[rows["unit"] == LANGUAGE].set_index(["condition", "model"])
+    versions = np.array([_changes(scores, None, (c, *PARAPHRASES)) for c in ("es", "hi")])
+    expected = exchange_test(versions, n_resamples=500, rng=REQUEST.rng("wording_variance"))
+    found = table.xs(ALL_MODELS, level="model")["pvalue_exchange"]
+    assert found["es"] == pytest.approx(expected[0])
+    assert found["hi"] == pytest.approx(expected[1])
+    assert found["hi"] < 0.05 < found["es"]
+    assert table.drop(index=ALL_MODELS, level="model")["pvalue_exchange"].isna().all()
+
+
+def test_families_are_the_single_models_and_their_mean_apart() -> None:
+    rows = _rows(_scores(es=0.03, fr=0.1, hi=0.05))
+    rows = rows[rows["unit"] == LANGUAGE]
+    for everyone in (True, False):
+        part = rows[(rows["model"] == ALL_MODELS) == everyone]
+        assert part["qvalue_prediction"].to_numpy() == pytest.approx(
+            scipy.stats.false_discovery_control(part["pvalue_prediction"])
+        )
+
+
+def test_a_language_with_rewordings_has_a_wording_variance_of_its_own() -> None:
+    scores = _scores(hi=0.1, hi_a=0.1, hi_b=0.14, hi_c=0.06)
+    rows = _rows(scores)
+    rows = rows[(rows["unit"] == REWORDINGS) & (rows["original"] == "hi")]
+    d = np.array([scores[f"hi~{x}"] - scores["hi"] for x in "abc"])
+    for model, row in zip((0, 1), rows.to_dict("records"), strict=False):
+        assert row["tau2_raw"] == pytest.approx(split_variance(d[:, model]).tau2_raw)
+    assert rows["model"].tolist()[-1] == ALL_MODELS
+    assert (rows["languages_outside"] == "").all()
+    assert (rows["tau"] > 0.01).all()
+
+
+def test_a_partial_rewording_is_left_out_where_others_are_full() -> None:
+    scores = _scores(es=0.0, en_llm=0.2)
+    scores["en~llm"][0, :10] = NAN
+    rows = _rows(scores)
+    rows = rows[rows["unit"] == REWORDINGS]
+    assert rows["n_rewordings"].tolist() == [3, 4, 3]
+    assert rows["n"].tolist() == [60, 60, 60]
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_fewer_than_three_rewordings_say_so_and_still_exchange(k: int) -> None:
+    scores = {c: x for c, x in _scores(es=0.1).items() if c not in PARAPHRASES[k:]}
+    table = wording_variance(made_panel(scores), REQUEST)
+    assert table.rows["tau2"].isna().all()
+    assert table.rows["outside"].isna().all()
+    assert table.rows["reason"].str.contains(f"{k} rewordings").all()
+    assert table.rows["mean_change"].notna().all()
+    last = table.rows.iloc[-1]
+    assert last["pvalue_exchange"] == pytest.approx(1 / 501)
+
+
+def test_without_rewordings_there_is_a_note_and_nothing_is_invented() -> None:
+    scores = {c: x for c, x in _scores(es=0.1).items() if c not in PARAPHRASES}
+    table = wording_variance(made_panel(scores), REQUEST)
+    assert table.notes == (NO_REWORDING,)
+    assert (table.rows["unit"] == LANGUAGE).all()
+    numbers = table.rows[["tau2", "prediction_low", "pvalue_prediction", "pvalue_exchange"]]
+    assert numbers.isna().all(axis=None)
+    assert (table.rows["reason"] != "").all()
+
+
+def test_without_translations_the_wording_variance_stands_alone() -> None:
+    rows = _rows(_scores())
+    assert (rows["unit"] == REWORDINGS).all()
+    assert rows["tau2"].notna().all()
+
+
+def test_equal_rewordings_predict_nothing() -> None:
+    scores = _scores(es=0.1)
+    for c in PARAPHRASES:
+        scores[c] = scores["en"]
+    rows = _rows(scores)
+    assert (rows["reason"] == SAME_MEANS).all()
+    assert rows["prediction_low"].isna().all()
+    assert rows["outside"].isna().all()
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_thin_data_are_undefined_with_a_reason(n: int) -> None:
+    scores = _scores(es=0.1)
+    for values in scores.values():
+        values[:, n:] = NAN
+    rows = _rows(scores)
+    assert rows["tau2"].isna().all()
+    assert (rows["reason"] != "").all()
+    assert (rows["n"] == n).all()
+
+
+def test_a_margin_decides_over_the_ninety_percent_interval() -> None:
+    scores = _scores(models=3, items=400, es=0.0, hi=0.1)
+    panel = made_panel(scores)
+    tested = item_tests(panel, REQUEST)
+    table = equivalence(panel, REQUEST, tested)
+    rows = table.rows.set_index("condition")
+    assert rows["margin"].tolist() == [0.02] * 3
+    assert rows.at["es", "equivalent"]
+    assert not rows.at["hi", "equivalent"]
+    for condition in ("es", "hi"):
+        row = rows.loc[condition]
+        assert row["equivalent"] == bool(row["t90_low"] > -0.02 and row["t90_high"] < 0.02)
+        assert row["n_needed"] == math.ceil((2.926405 * row["sd"] / 0.02) ** 2)
+        assert row["n"] == 400
+    assert "0.02" in table.notes[0]
+    narrow = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=500, margin=1e-4)
+    assert not equivalence(panel, narrow, tested).rows["equivalent"].any()
+
+
+def test_an_undefined_interval_is_not_called_different() -> None:
+    panel = made_panel(_scores(items=1, es=0.1))
+    rows = equivalence(panel, REQUEST, item_tests(panel, REQUEST)).rows
+    assert rows["equivalent"].isna().all()
+    assert (rows["reason"] != "").all()
+    empty = AuditTable(item_tests(panel, REQUEST).rows.iloc[:0])
+    assert equivalence(panel, REQUEST, empty).rows.empty
+
+
+def test_a_margin_of_nothing_is_refused() -> None:
+    panel = made_panel(_scores(es=0.1))
+    request = AuditRequest(dataset="made", margin=0.0)
+    with pytest.raises(InputError, match="positive"):
+        equivalence(panel, request, AuditTable(pd.DataFrame()))
