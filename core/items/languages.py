@@ -48,6 +48,20 @@ _IMPLIED = """
     sw:Latn:- th:Thai:TH tr:Latn:TR uk:Cyrl:UA vi:Latn:VN zh:Hans:CN
 """
 
+# What people call them; a code stands for itself where no name is listed.
+_NAMES = """
+    af:Afrikaans am:Amharic ar:Arabic az:Azerbaijani be:Belarusian bg:Bulgarian bn:Bengali
+    bs:Bosnian ca:Catalan cs:Czech cy:Welsh da:Danish de:German el:Greek en:English es:Spanish
+    et:Estonian eu:Basque fa:Persian fi:Finnish fil:Filipino fr:French ga:Irish gl:Galician
+    gu:Gujarati ha:Hausa he:Hebrew hi:Hindi hr:Croatian hu:Hungarian hy:Armenian id:Indonesian
+    ig:Igbo is:Icelandic it:Italian ja:Japanese ka:Georgian kk:Kazakh km:Khmer kn:Kannada ko:Korean
+    lo:Lao lt:Lithuanian lv:Latvian mk:Macedonian ml:Malayalam mn:Mongolian mr:Marathi ms:Malay
+    mt:Maltese my:Burmese ne:Nepali nl:Dutch no:Norwegian pa:Punjabi pl:Polish pt:Portuguese
+    ro:Romanian ru:Russian sk:Slovak sl:Slovenian so:Somali sq:Albanian sr:Serbian sv:Swedish
+    sw:Swahili ta:Tamil te:Telugu th:Thai tl:Tagalog tr:Turkish uk:Ukrainian ur:Urdu uz:Uzbek
+    vi:Vietnamese xh:Xhosa yo:Yoruba yue:Cantonese zh:Chinese zu:Zulu
+"""
+
 
 def _pairs(text: str) -> list[list[str]]:
     return [entry.split(":") for entry in text.split()]
@@ -56,3 +70,11 @@ def _pairs(text: str) -> list[list[str]]:
 LANGUAGES = frozenset([two for two, _ in _pairs(_ISO_639_1)] + _ISO_639_3.split())
 PREFERRED = {three: two for two, three in _pairs(_ISO_639_1)} | dict(_pairs(_ALIASES))
 IMPLIED = {code: (script, region) for code, script, region in _pairs(_IMPLIED)}
+NAMES = dict(_pairs(_NAMES))
+
+
+def language_name(code: str) -> str:
+    """What people call a language in its normal form: hi is Hindi, pt-BR Portuguese (BR)."""
+    plain, _, rest = code.partition("-")
+    name = NAMES.get(plain, plain)
+    return f"{name} ({rest})" if rest else name

@@ -98,7 +98,8 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
         rows += [_judged({"condition": condition} | row, threshold, significant) for row in found]
     rows += specification_rows(panel, request)
     rows += _items(panel, request)
-    table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"n_items": "Int64"})
+    answers = dict.fromkeys(("corrected", "main", "significant", "flips"), "boolean")
+    table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"n_items": "Int64"} | answers)
     return AuditTable(table, _notes(panel, n_signs))
 
 

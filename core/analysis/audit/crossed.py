@@ -1,0 +1,91 @@
+"""How sure is a drop if the items and the models are both a sample?
+
+Beside the intervals of "Lost in Translation" (arXiv 2610.20479), which are over models on these
+items or over items under these models: the pigeonhole bootstrap (Owen 2007) draws both. Letters: M
+models, K rewordings, N items.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.audit.item_changes import mean_of_known, rewordings_of_noise
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
+
+Array = npt.NDArray[np.float64]
+
+FEW_MODELS = (
+    f"For these models only: with fewer than {LEAST_MODELS}, nothing can be said of others like "
+    "them."
+)
+NO_ITEM = "No item is scored in both versions."
+NO_SPREAD = "All changes are alike, or of one item only, so there is no interval."
+NO_REWORDING = "No rewording of English is scored, so t is undefined."
+_COLUMNS = (
+    *("condition", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high", "n_t"),
+    *("n_models", "n_undefined", "reason"),
+)
+
+
+def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Pigeonhole intervals over items and models.
+
+    Returns
+    -------
+    AuditTable
+        One row per language: `drop`, the mean over all `n_models` models and `n` items that have
+        one, and `t`, the drop beyond rewording, minus the mean of d - r over the `n_t` items with
+        both, where r is the mean over the rewordings under that model; each with a 95 % interval
+        over other items and models of the kind. `n_undefined` draws gave no number.
+    """
+    changes = panel.changes(request.kind)
+    names = rewordings_of_noise(panel)
+    noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
+    rows: list[dict[str, Any]] = []
+    for condition in panel.languages:
+        d = changes[:, panel.at(condition)]
+        # A stream of its own for each language, that does not depend on which others there are.
+        drop = _interval(-d, request, condition)
+        t = _interval(noise - d, request, condition)
+        n_models = int(np.isfinite(d).any(axis=1).sum())
+        rows.append(
+            {
+                "condition": condition,
+                "drop": drop.value,
+                "drop_low": drop.low,
+                "drop_high": drop.high,
+                "n": drop.n,
+                "t": t.value,
+                "t_low": t.low,
+                "t_high": t.high,
+                "n_t": t.n,
+                "n_models": n_models,
+                "n_undefined": drop.n_undefined,
+                "reason": _reason(drop, t, n_models, bool(names)),
+            }
+        )
+    notes = (FEW_MODELS,) if len(panel.scorers) < LEAST_MODELS else ()
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes)
+
+
+def _interval(values: Array, request: AuditRequest, condition: str) -> Interval:
+    rng = request.rng(f"crossed {condition}")
+    return pigeonhole_interval(values, n_resamples=request.n_bootstrap, rng=rng)
+
+
+def _reason(drop: Interval, t: Interval, n_models: int, reworded: bool) -> str:
+    if not drop.n:
+        return NO_ITEM
+    if n_models < LEAST_MODELS:
+        return FEW_MODELS
+    if np.isnan(drop.low):
+        return NO_SPREAD
+    if not reworded:
+        return NO_REWORDING
+    return NO_SPREAD if np.isnan(t.low) else ""
