@@ -1,0 +1,229 @@
+"""Detection: the statistics on the right pairs and items, planted shifts, scipy's sign test."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.analysis.audit.detection import (
+    MODEL,
+    NO_BASE,
+    NO_CONTROL,
+    NO_ITEM,
+    NO_MODEL,
+    NO_PAIR,
+    NO_SPREAD,
+    SHIFTS,
+    control,
+    injection,
+    power,
+    sign_test,
+)
+from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.item_tests import POOLED, item_tests
+from core.analysis.audit.request import AuditRequest
+from core.stats.injection import DELTAS, injection_curve, size_check
+from core.stats.power import items_needed, smallest_shift
+from core.stats.resampling import sign_flip_test
+from tests.made_panels import made_panel
+
+NAN = math.nan
+REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=200)
+
+
+def _scores(seed: int = 0, models: int = 2, items: int = 60, **shifts: float):
+    """Scores around 0.5 per condition, moved by so much: `en__true` is en+true."""
+    rng = np.random.default_rng(seed)
+    item = rng.uniform(0.3, 0.7, items)
+    return {
+        c.replace("__", "+").replace("_", "~"): np.clip(
+            item + x + rng.normal(0, 0.04, (models, items)), 0.01, 0.99
+        )
+        for c, x in {"en": 0.0, **shifts}.items()
+    }
+
+
+def test_pairs_are_the_full_rewordings_of_each_model_in_log_odds() -> None:
+    scores = _scores(es=0.1, en_p1=0.0, en_p2=0.0, en_llm=0.0, hi=0.0, hi_llm=0.0)
+    scores["en~llm"][0, 5] = NAN
+    table = injection(made_panel(scores), REQUEST, n_runs=10)
+    pairs = [(0, "en~p1"), (0, "en~p2"), (1, "en~llm"), (1, "en~p1"), (1, "en~p2")]
+    u = {c: np.log(ss / (1 - ss)) for c, ss in scores.items()}
+    original = np.array([u["en"][m] for m, _ in pairs])
+    reworded = np.array([u[c][m] for m, c in pairs])
+    rng = REQUEST.rng("injection")
+    points = injection_curve(original, reworded, n_runs=10, n_resamples=2_000, rng=rng)
+    size = size_check(
+        np.array([(scores[c] - scores["en"])[m] for m, c in pairs]),
+        n_worlds=50,
+        n_resamples=2_000,
+        rng=rng,
+    )
+    rows = table.rows[table.rows["check"] == "injection"]
+    assert rows["delta"].tolist() == list(DELTAS)
+    assert rows["detection"].tolist() == [p.detection for p in points]
+    assert rows["shift"].to_numpy() == pytest.approx([p.shift for p in points])
+    assert rows["flags_among_rest"].tolist() == [p.flags_among_rest for p in points]
+    assert (rows["n_runs"] == 10).all()
+    assert (table.rows["n_pairs"] == 5).all()
+    assert (table.rows["n_items"] == 60).all()
+    assert (table.rows["reason"] == "").all()
+    last = table.rows.iloc[-1]
+    assert last["check"] == "size"
+    assert last["rejection_rate"] == pytest.approx(size.rate)
+    assert last["rejection_error"] == pytest.approx(size.error)
+    assert rows["detection"].iloc[-1] == 1
+    assert rows["exaggeration"].iloc[-1] == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize("kind", ["summed", "per_code_point", "binary", "standardised"])
+def test_log_odds_are_those_of_the_kind_of_score_or_of_the_mean(kind) -> None:
+    request = AuditRequest(dataset="made", kind=kind)
+    panel = made_panel(_scores(en_p1=0.0))
+    rows = injection(panel, request, n_runs=4).rows.set_index("delta")
+    u = panel.numbers["l_stereotype"] - panel.numbers["l_anti"]
+    if kind == "summed":
+        u = 5 * u
+    if kind == "per_code_point":
+        n = panel.numbers
+        u = n["sum_stereotype"] / 8 - n["sum_anti"] / 4
+    ss = 1 / (1 + np.exp(-u[:, 1]))
+    moved = 1 / (1 + np.exp(-u[:, 1] - 0.5))
+    assert rows.at[0.5, "shift"] == pytest.approx((moved - ss).mean())
+    mean_only = kind in ("binary", "standardised")
+    assert any("mean scores" in n for n in injection(panel, request, n_runs=4).notes) is mean_only
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        _scores(es=0.1),
+        {c: x[:, :1] for c, x in _scores(en_p1=0.0).items()},
+        {c: np.full((2, 5), NAN) for c in ("en", "en~p1")},
+    ],
+)
+def test_without_a_pair_nothing_is_detected_and_nothing_missed(scores) -> None:
+    rows = injection(made_panel(scores), REQUEST).rows
+    assert rows[["detection", "shift", "rejection_rate"]].isna().all(axis=None)
+    assert (rows["n_runs"] == 0).all()
+    assert (rows["reason"] == NO_PAIR).all()
+
+
+def test_power_of_each_language_is_by_formula_and_by_simulation() -> None:
+    scores = _scores(models=3, items=300, es=0.0, hi=0.1, en_p1=0.0, en_p2=0.0)
+    scores["hi"][0, :100] = NAN
+    panel = made_panel(scores)
+    table = power(panel, REQUEST, item_tests(panel, REQUEST))
+    rows = table.rows.set_index("condition")
+    assert list(rows.index) == ["es", "hi", POOLED]
+    for condition, n in (("es", 300), ("hi", 200)):
+        row = rows.loc[condition]
+        d = (scores[condition] - scores["en"]).mean(axis=0) - np.mean(
+            [(scores[c] - scores["en"]).mean(axis=0) for c in ("en~p1", "en~p2")], axis=0
+        )
+        sd = np.nanstd(d, ddof=1)
+        assert row["n"] == n
+        assert row["sd"] == pytest.approx(sd)
+        assert row["items_needed"] == items_needed(0.02, sd)
+        assert row["smallest_shift"] == pytest.approx(smallest_shift(n, sd))
+        assert row["size"] == pytest.approx(0.05, abs=0.05)
+        expected = scipy.stats.norm.sf(1.96 - 0.02 / sd * math.sqrt(n))
+        assert row["power_002"] == pytest.approx(expected, abs=0.1)
+        assert row["size"] < row["power_002"] <= row["power_004"] <= row["power_006"]
+        assert row["power_002_error"] == pytest.approx(
+            math.sqrt(row["power_002"] * (1 - row["power_002"]) / 400)
+        )
+        assert row["reason"] == ""
+    assert SHIFTS == (0.02, 0.04, 0.06)  # the columns are named after them
+
+
+def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
+    for scores in (_scores(items=1, es=0.1, en_p1=0.0), _scores(es=0.1)):
+        panel = made_panel(scores)
+        rows = power(panel, REQUEST, item_tests(panel, REQUEST)).rows
+        assert rows[["power_002", "size"]].isna().all(axis=None)
+        assert (rows["reason"] == NO_SPREAD).all()
+    panel = made_panel(_scores(en_p1=0.0))
+    assert power(panel, REQUEST, item_tests(panel, REQUEST)).rows.empty
+
+
+def test_each_arm_is_tested_against_the_version_without_it_and_against_the_neutral_one() -> None:
+    scores = _scores(models=3, en__true=0.1, en__false=-0.1, en__neutral=0.02, es=0, es__true=0.05)
+    table = control(made_panel(scores), REQUEST)
+    models = table.rows[table.rows["unit"] == MODEL]
+    compared = list(dict.fromkeys(zip(models["condition"], models["against"], strict=True)))
+    assert compared == [
+        ("en+false", "en"),
+        ("en+false", "en+neutral"),
+        ("en+neutral", "en"),
+        ("en+true", "en"),
+        ("en+true", "en+neutral"),
+        ("es+true", "es"),
+    ]
+    for row in models.to_dict("records"):
+        m = int(row["model"][-1])
+        d = (scores[row["condition"]] - scores[row["against"]])[m]
+        assert row["n"] == 60
+        assert row["mean_change"] == pytest.approx(d.mean())
+        p = sign_flip_test(d[None], n_resamples=500, rng=REQUEST.rng("signs")).pvalue[0]
+        assert row["pvalue"] == pytest.approx(p)
+    assert models["qvalue"].to_numpy() == pytest.approx(
+        scipy.stats.false_discovery_control(models["pvalue"])
+    )
+    assert any("neutral arm beside es" in note for note in table.notes)
+    assert not any("beside en:" in note for note in table.notes)
+
+
+def test_over_models_signs_are_counted() -> None:
+    scores = _scores(models=6, en__true=0.1, en__neutral=0.0)
+    scores["en+true"][5] = scores["en"][5]  # a model that does not move is no sign
+    scores["en+true"][4] = scores["en"][4] - 0.1
+    rows = control(made_panel(scores), REQUEST).rows
+    row = (
+        rows[(rows["unit"] == ALL_MODELS) & (rows["against"] == "en")].set_index("arm").loc["true"]
+    )
+    assert (row["n_models"], row["n_up"]) == (5, 4)
+    assert row["pvalue"] == pytest.approx(scipy.stats.binomtest(4, 5).pvalue)
+    expected = (scores["en+true"] - scores["en"]).mean()
+    assert row["mean_change"] == pytest.approx(expected)
+
+
+@given(st.integers(0, 60), st.integers(1, 60))
+def test_the_sign_test_is_scipys(up: int, n: int) -> None:
+    up = min(up, n)
+    assert sign_test(up, n) == pytest.approx(scipy.stats.binomtest(up, n).pvalue)
+
+
+def test_no_signs_have_no_p() -> None:
+    assert math.isnan(sign_test(0, 0))
+
+
+def test_without_prefixes_there_is_a_note() -> None:
+    table = control(made_panel(_scores(es=0.1, en_p1=0.0)), REQUEST)
+    assert table.rows.empty
+    assert table.notes == (NO_CONTROL,)
+
+
+def test_other_prefixes_are_no_arm() -> None:
+    assert control(made_panel(_scores(en__formal=0.1)), REQUEST).notes == (NO_CONTROL,)
+
+
+def test_an_arm_without_its_base_is_not_set_against_english() -> None:
+    rows = control(made_panel(_scores(es__true=0.1)), REQUEST).rows
+    assert rows["mean_change"].isna().all()
+    assert rows["pvalue"].isna().all()
+    assert rows["reason"].tolist() == [NO_BASE, NO_BASE, NO_MODEL]
+
+
+def test_an_arm_without_scores_is_undefined() -> None:
+    scores = _scores(en__true=0.1)
+    scores["en+true"][0] = NAN
+    rows = control(made_panel(scores), REQUEST).rows
+    assert rows["reason"].tolist() == [NO_ITEM, "", ""]
+    assert rows["pvalue"].isna().tolist() == [True, False, False]
+    assert rows["n_models"].tolist() == [1, 1, 1]
