@@ -9,6 +9,14 @@ import pytest
 import scipy.stats
 from scipy.special import expit
 
+from benchmarks.detection import (
+    EXAGGERATION,
+    EXPECTED,
+    SHIFTS,
+    WORDING_SD,
+    detections,
+    matched_scale,
+)
 from core.errors import InputError
 from core.stats.injection import (
     DELTAS,
@@ -254,3 +262,14 @@ def test_the_size_check_is_a_naive_loop_over_the_same_draws() -> None:
         found_any.append(scipy.stats.false_discovery_control(p).min() < 0.05)
     assert found.rate == pytest.approx(np.mean(rejected))
     assert found.rate_any == pytest.approx(np.mean(found_any))
+
+
+@pytest.mark.slow
+def test_detection_with_new_scores_in_every_run_is_as_often_as_expected() -> None:
+    scale = matched_scale()
+    for name, wording_sd in (("without", 0.0), ("with", WORDING_SD)):
+        rows = detections(np.random.default_rng(20260928), scale, wording_sd, 400)
+        assert [r.shift for r in rows] == pytest.approx(SHIFTS, abs=5e-4)
+        assert [r.detection for r in rows] == pytest.approx(EXPECTED[name], abs=0.05)
+        assert rows[0].exaggeration == pytest.approx(EXAGGERATION, abs=0.2)
+    assert rows[0].flags_among_rest > 0.3  # wordings that move their items are found as well
