@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 
 from core.stats.association import (
     association,
@@ -62,9 +62,9 @@ def test_the_line_within_models_agrees_with_a_regression_on_model_dummies():
     model = np.nonzero(both)[0]
     x, y = whole(before, after)
     dummies = np.equal.outer(model, np.arange(3)).astype(float)
-    fit = sm.OLS(y, np.column_stack([x, dummies])).fit()
+    fit = OLS(y, np.column_stack([x, dummies])).fit()
     assert found.slope_within == pytest.approx(fit.params[0], abs=1e-12)
-    means = sm.OLS(np.column_stack([x, y]), dummies).fit().resid
+    means = OLS(np.column_stack([x, y]), dummies).fit().resid
     assert found.r_within == pytest.approx(np.corrcoef(means.T)[0, 1], abs=1e-12)
 
 
