@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import typer
 
-from core.cli import cache, comparison, data_sets, pairs, scoring
+from core.cli import audit, cache, comparison, data_sets, pairs, scoring
 from core.cli.terminal import print_error, print_problems
 from core.errors import DataSetError, InputError, StereoscopeError
 
@@ -36,6 +36,7 @@ app.command("export")(data_sets.export)
 app.command("compare")(comparison.compare)
 app.command("pairs")(pairs.pairs)
 app.command("status")(cache.status)
+app.command("audit")(audit.audit_data_set)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)
 

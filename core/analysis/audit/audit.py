@@ -1,0 +1,206 @@
+"""The tables of an audit: which there are, what each needs, and the memory of those computed.
+
+After "Lost in Translation" (arXiv 2610.20479). Results are remembered in the process by the cache's
+folder, the generations of the items and of every scorer, and the request: numbers of a few bytes,
+so that a change of one item in a large data set is never overlooked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.analysis.audit.alike import agreement
+from core.analysis.audit.carry_over import association, intercept
+from core.analysis.audit.ceiling import attenuation
+from core.analysis.audit.cells import cells, score_map
+from core.analysis.audit.choices import distance, fates, same_choice
+from core.analysis.audit.crossed import crossed
+from core.analysis.audit.detection import control, injection, power
+from core.analysis.audit.floors import floor_vs_gap, floors, floors_by_model
+from core.analysis.audit.flow import item_flow
+from core.analysis.audit.fragility import fragility
+from core.analysis.audit.groups import groups
+from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.languages import css_clci, main
+from core.analysis.audit.levels import bbq_unknown, fluency_icat
+from core.analysis.audit.native_items import natives
+from core.analysis.audit.panel import Panel, load_panel
+from core.analysis.audit.pipeline_errors import pipeline_errors
+from core.analysis.audit.quality import quality
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.score_panel import score_panel
+from core.analysis.audit.shrunk import shrunk
+from core.analysis.audit.surface import surface
+from core.analysis.audit.verdicts import verdicts
+from core.analysis.audit.wording import equivalence, wording_variance
+from core.errors import InputError
+from core.settings import VERSION
+from core.store.audit import generations
+from core.store.gate import Cache
+from core.store.items import datasets
+from core.store.scorers import scorers
+from core.store.slices import get_slice
+
+SIMULATED = "simulated"
+
+State = tuple[object, ...]
+
+
+class _Step(NamedTuple):
+    """How a table is made."""
+
+    function: Callable[..., AuditTable]  # of the panel, the request and the tables named in needs
+    needs: tuple[str, ...] = ()
+    reads_cache: bool = False  # it also takes the cache, last
+
+
+_STEPS = {
+    "item_flow": _Step(item_flow),
+    "main": _Step(main, ("cells", "item_tests", "floors_by_model", "association", "same_choice")),
+    "cells": _Step(cells),
+    "score_map": _Step(score_map),
+    "floors": _Step(floors),
+    "floor_vs_gap": _Step(floor_vs_gap),
+    "item_tests": _Step(item_tests),
+    "css_clci": _Step(css_clci),
+    "association": _Step(association),
+    "same_choice": _Step(same_choice),
+    "fates": _Step(fates),
+    "agreement": _Step(agreement),
+    "distance": _Step(distance),
+    "intercept": _Step(intercept),
+    "quality": _Step(quality),
+    "surface": _Step(surface, reads_cache=True),
+    "groups": _Step(groups),
+    "bbq_unknown": _Step(bbq_unknown),
+    "fluency_icat": _Step(fluency_icat),
+    "natives": _Step(natives),
+    "score_panel": _Step(score_panel),
+    "injection": _Step(injection),
+    "power": _Step(power, ("item_tests",)),
+    "control": _Step(control),
+    "pipeline_errors": _Step(pipeline_errors, ("cells",), reads_cache=True),
+    "equivalence": _Step(equivalence, ("item_tests",)),
+    "wording_variance": _Step(wording_variance),
+    "attenuation": _Step(attenuation),
+    "shrunk": _Step(shrunk, ("cells",)),
+    "crossed": _Step(crossed),
+    "fragility": _Step(fragility, ("item_tests",)),
+    "verdicts": _Step(
+        verdicts,
+        ("item_tests", "equivalence", "score_panel", "floors_by_model", "wording_variance"),
+    ),
+}
+# What others need, and no table of its own.
+_BETWEEN = {"floors_by_model": _Step(floors_by_model)}
+
+TABLES = tuple(_STEPS)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Every table of an audit, and what its numbers are of."""
+
+    request: AuditRequest
+    tables: dict[str, AuditTable]  # by the names of TABLES, in their order
+    provenance: dict[str, object]
+    simulated: bool  # no model stands behind the scores
+
+
+def audit(cache: Cache, request: AuditRequest, names: Sequence[str] = ()) -> Audit:
+    """These tables, or all, with what they are of.
+
+    Raises
+    ------
+    InputError
+        There is no table of one of these names, or as `load_panel`.
+    """
+    check_names(names)
+    state = _state(cache, request)
+    tables = {n: _table(cache, state, request, n) for n in dict.fromkeys(names or TABLES)}
+    # What is remembered is handed out as a copy, so that nobody can change it.
+    copies = {name: AuditTable(t.rows.copy(), t.notes) for name, t in tables.items()}
+    provenance, simulated = _facts(cache, state, request)
+    return Audit(request, copies, dict(provenance), simulated)
+
+
+def audit_tables(
+    cache: Cache, request: AuditRequest, names: Sequence[str]
+) -> dict[str, AuditTable]:
+    """These tables alone, and of the others only what they are made from.
+
+    Raises
+    ------
+    InputError
+        As `audit`.
+    """
+    return audit(cache, request, names).tables
+
+
+def audit_panel(cache: Cache, request: AuditRequest) -> Panel:
+    """The scores that the tables are computed from; to be read, not changed.
+
+    Raises
+    ------
+    InputError
+        As `load_panel`.
+    """
+    return _panel(cache, _state(cache, request), request)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """InputError where one of these is no table of an audit."""
+    if unknown := [name for name in names if name not in TABLES]:
+        raise InputError(
+            f"The audit has no table {', '.join(unknown)}; choose from: {', '.join(TABLES)}."
+        )
+
+
+def _state(cache: Cache, request: AuditRequest) -> State:
+    """What changes whenever a result could: generations, and a slice's definition."""
+    held = generations(cache, request.dataset, request.scorers)
+    chosen = get_slice(cache, request.dataset, request.slice) if request.slice else None
+    return (*held.items(), chosen)
+
+
+@lru_cache(maxsize=2)
+def _panel(cache: Cache, state: State, request: AuditRequest) -> Panel:
+    del state  # part of the key alone
+    return load_panel(cache, request)
+
+
+@lru_cache(maxsize=2)
+def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str, object], bool]:
+    """Which numbers these are: data set, models, options; and whether no model stands behind."""
+    panel = _panel(cache, state, request)
+    data = datasets(cache).set_index("dataset").loc[request.dataset]
+    known = scorers(cache).set_index("scorer_id")
+    methods = known.loc[list(panel.scorers), "method"]
+    simulated = SIMULATED in str(data["note"]).casefold() or bool((methods == SIMULATED).any())
+    held = generations(cache, request.dataset, panel.scorers)
+    facts: dict[str, object] = {
+        "program": f"Stereoscope {VERSION}",
+        "dataset": request.dataset,
+        "sha256": str(data["sha256"]),
+        "note": str(data["note"]),
+        "scorers": [
+            {"scorer_id": scorer_id, "model": model, "generation": held.get(scorer_id, 0)}
+            for scorer_id, model in zip(panel.scorers, panel.models, strict=True)
+        ],
+        "generation": held.get("", 0),
+        "conditions": list(panel.conditions),
+        "n_items": len(panel.items),
+    }
+    facts |= {k: v for k, v in asdict(request).items() if k not in ("scorers", "conditions")}
+    return facts | {"model_groups": dict(request.model_groups)}, simulated
+
+
+@lru_cache(maxsize=256)
+def _table(cache: Cache, state: State, request: AuditRequest, name: str) -> AuditTable:
+    step = (_STEPS | _BETWEEN)[name]
+    earlier = [_table(cache, state, request, needed) for needed in step.needs]
+    also = (cache,) if step.reads_cache else ()
+    return step.function(_panel(cache, state, request), request, *earlier, *also)

@@ -1,0 +1,239 @@
+"""The command `audit`: which gaps are real, how large the noise is, and what it all rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from core.analysis.audit.audit import SIMULATED, TABLES, Audit, audit, check_names
+from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
+from core.analysis.overview import find_scorer
+from core.cli.data_sets import DatasetOption
+from core.cli.terminal import (
+    CacheOption,
+    JsonOption,
+    open_cache,
+    out,
+    print_json,
+    print_rows,
+    print_table,
+    say,
+)
+from core.errors import InputError
+from core.export.audit import audit_object, check_audit_path, write_audit
+from core.items.conditions import normalise_condition
+from core.settings import DEFAULT_SEED, REFERENCE_CONDITION
+from core.store.gate import Cache
+from core.store.items import require_dataset
+from core.store.scorers import scorers as known_scorers
+
+SHOWN = ("main", "verdicts")  # what is printed where no table is named
+
+_DROPS = {
+    "condition": "Language",
+    "score": "Score",
+    "drop": "Drop",
+    "drop_between": "Over models",
+    "items_between": "Over items",
+    "reliable": "Reliable",
+    "n_models": "n",
+}
+_KEPT = {
+    "condition": "Language",
+    "t": "Beyond rewording",
+    "qvalue": "q",
+    "n_items": "n items",
+    "slope": "Slope",
+    "same_choice": "Same choice",
+    "fluency": "Fluency",
+}
+
+ListOption = list[str] | None
+
+
+def audit_data_set(
+    dataset: DatasetOption,
+    scorer: Annotated[
+        ListOption,
+        typer.Option(
+            metavar="NAME",
+            help="A scorer: id, beginning of it, model name or label; may be repeated "
+            "(default: all that have scores).",
+        ),
+    ] = None,
+    condition: Annotated[
+        ListOption,
+        typer.Option(
+            metavar="CONDITION",
+            help="A language or rewording besides English; may be repeated (default: all).",
+        ),
+    ] = None,
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help=f"Which score: {', '.join(KINDS)}.")
+    ] = "mean",
+    slice_name: Annotated[
+        str, typer.Option("--slice", metavar="NAME", help="Only the items of a named slice.")
+    ] = "",
+    source: Annotated[
+        ListOption, typer.Option(metavar="SOURCE", help="Only this source; may be repeated.")
+    ] = None,
+    category: Annotated[
+        ListOption, typer.Option(metavar="CATEGORY", help="Only this category; may be repeated.")
+    ] = None,
+    dimension: Annotated[
+        ListOption, typer.Option(metavar="DIMENSION", help="Only this dimension; may be repeated.")
+    ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(help="Of equivalence, in the unit of the score; fix it before looking."),
+    ] = 0.02,
+    reference: Annotated[
+        str, typer.Option(metavar="CONDITION", help="What CSS and CLCI are relative to.")
+    ] = REFERENCE_CONDITION,
+    model_group: Annotated[
+        ListOption,
+        typer.Option(
+            metavar="NAME=GROUP",
+            help="Group of a scorer's model, to compare groups; may be repeated.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of all random draws.")] = DEFAULT_SEED,
+    table: Annotated[
+        ListOption,
+        typer.Option(
+            metavar="TABLE",
+            help=f"Only this table; may be repeated. There are: {', '.join(TABLES)}.",
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="Write to a .json file, to a folder (one CSV file per table), or one --table to "
+            "a .csv, .parquet, .jsonl or .tex file.",
+        ),
+    ] = None,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare models across languages: which gaps are real, and how large is the noise.
+
+    Computes the tables of an audit from stored scores. Without --table, --json and --out it prints
+    the main table with the verdicts.
+    """
+    check_names(table or ())
+    names = tuple(dict.fromkeys(table or TABLES))
+    if file is not None:
+        check_audit_path(file, len(names))
+    store = open_cache(cache)
+    require_dataset(store, dataset)
+    request = AuditRequest(
+        dataset=dataset,
+        scorers=tuple(find_scorer(store, name) for name in scorer or ()),
+        conditions=tuple(normalise_condition(name) for name in condition or ()),
+        slice=slice_name,
+        sources=tuple(source or ()),
+        categories=tuple(category or ()),
+        dimensions=tuple(dimension or ()),
+        kind=_kind(kind),
+        reference=normalise_condition(reference),
+        margin=_margin(margin),
+        model_groups=tuple(_group(store, text) for text in model_group or ()),
+        seed=seed,
+    )
+    whole = as_json or file is not None
+    found = audit(store, request, names if whole or table else SHOWN)
+    files = [] if file is None else write_audit(found, file)
+    if as_json:
+        print_json(audit_object(found) | {"files": [str(path) for path in files]})
+    elif file is None:
+        _print(found, named=bool(table))
+    if file is not None and not as_json:
+        if found.simulated:
+            say(_stamp())
+        say(f"Wrote {files[0] if len(files) == 1 else f'{len(files)} files to {file}'}.")
+
+
+def _kind(name: str) -> ScoreKind:
+    for kind in KINDS:
+        if name == kind:
+            return kind
+    raise InputError(f"{name!r} is no kind of score; choose from: {', '.join(KINDS)}.")
+
+
+def _margin(margin: float) -> float:
+    if not 0 < margin < float("inf"):
+        raise InputError(f"--margin {margin} is not a positive number.")
+    return margin
+
+
+def _group(cache: Cache, text: str) -> tuple[str, str]:
+    """A model name or scorer id, and its group, from NAME=GROUP; the name may hold a = itself."""
+    name, equals, group = text.rpartition("=")
+    if not equals or not name.strip() or not group.strip():
+        raise InputError(f"--model-group takes NAME=GROUP, not {text!r}.")
+    if name in set(known_scorers(cache)["model"]):
+        return name, group.strip()  # all scorers of that model
+    return find_scorer(cache, name, "--model-group"), group.strip()
+
+
+def _stamp() -> str:
+    return f"{SIMULATED.upper()}: no model stands behind these numbers."
+
+
+def _print_main(tables: dict[str, AuditTable]) -> None:
+    """The main table as two that fit a narrow terminal, the verdicts as sentences, the notes."""
+    rows = tables["main"].rows
+    shown = rows.assign(
+        **rows[["score", "drop", "t", "slope", "same_choice", "fluency"]].round(3),
+        qvalue=rows["qvalue"].round(4),
+        drop_between=_between(rows, "drop"),
+        items_between=_between(rows, "drop_items"),
+        reliable=_pair(rows["n_reliable"], rows["n_reliable_binary"]),
+    )
+    print_table(shown[[*_DROPS]].rename(columns=_DROPS), "Drop of the score from English")
+    print_table(shown[[*_KEPT]].rename(columns=_KEPT), "What the items keep")
+    say("Verdicts", style="bold", to=out)
+    for sentence in dict.fromkeys(tables["verdicts"].rows["sentence"]):
+        say(sentence, to=out)
+    for table in tables.values():
+        _print_notes(table)
+
+
+def _print_notes(table: AuditTable) -> None:
+    for note in table.notes:
+        say(f"Note: {note}", to=out)
+
+
+def _between(rows: pd.DataFrame, name: str) -> pd.Series:
+    """The interval of a number as a text, empty where there is none."""
+    low, high = (rows[f"{name}_{end}"].map(_three_digits) for end in ("low", "high"))
+    return ("[" + low + "," + high + "]").where(low != "", "")
+
+
+def _three_digits(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:+.3f}".replace("-", "\u2212")
+
+
+def _pair(soft: pd.Series, binary: pd.Series) -> list[str]:
+    """Two counts as one text, empty where they are unknown."""
+    both = zip(soft, binary, strict=True)
+    return ["" if pd.isna(a) or pd.isna(b) else f"{a} / {b}" for a, b in both]
+
+
+def _print(found: Audit, *, named: bool) -> None:
+    """What fits a terminal: the tables asked for, else the main one and the verdicts."""
+    if found.simulated:
+        say(_stamp(), style="bold", to=out)
+    if not named:
+        _print_main(found.tables)
+    else:
+        for name, table in found.tables.items():
+            say(name, style="bold", to=out)
+            print_rows(table.rows)
+            _print_notes(table)
+    say(f"Seed {found.request.seed}; --json gives every table in full.", to=out)

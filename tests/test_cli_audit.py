@@ -1,0 +1,176 @@
+"""The command `audit`: what is printed, written and refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.analysis.audit.audit import TABLES, audit_tables
+from core.analysis.audit.request import AuditRequest
+from core.store.gate import Cache
+from core.store.slices import Slice, put_slice
+from tests.conftest import Run
+from tests.store_samples import SCORER
+from tests.test_analysis_comparison import A, B, put_preferences
+from tests.test_audit import small
+
+D = AuditRequest(dataset="d")
+
+
+@pytest.fixture
+def audit(run: Run, cache: Cache) -> Run:
+    """`python -m core audit ...` on a small cache."""
+    small(cache, 4)
+
+    def command(*arguments: object, dataset: str = "d") -> tuple[int, str, str]:
+        return run("audit", "--dataset", dataset, *arguments)
+
+    return command
+
+
+def strict(text: str) -> dict:
+    """JSON without NaN or Infinity."""
+    return json.loads(text, parse_constant=pytest.fail)
+
+
+def test_the_main_table_and_the_verdicts_fit_a_narrow_terminal(audit: Run) -> None:
+    code, out, err = audit()
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    for name in ("es", "hi", "rewording"):
+        assert sum(line.split()[:1] == [name] for line in lines) == 2
+    tables = [line for line in lines if "  " in line.strip()]
+    assert max(map(len, tables)) <= 80
+    assert "Seed 20260928" in out
+    assert "SIMULATED" not in out
+
+
+def test_json_holds_exactly_the_tables(audit: Run, cache: Cache) -> None:
+    code, out, _ = audit("--json")
+    said = strict(out)
+    assert code == 0
+    assert list(said["tables"]) == list(said["notes"]) == list(TABLES)
+    assert (said["dataset"], said["simulated"]) == ("d", False)
+    assert said["provenance"]["seed"] == 20260928
+    expected = audit_tables(cache, D, ["cells"])["cells"].rows
+    assert [row["pvalue"] for row in said["tables"]["cells"]] == expected["pvalue"].tolist()
+    english = next(r for r in said["tables"]["item_flow"] if r["condition"] == "en")
+    assert (english["n"], english["n_used"]) == (4, 4)
+
+
+def test_a_folder_gets_a_file_per_table_and_the_notes(audit: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    code, out, err = audit("--out", f"{folder}/")
+    assert (code, out) == (0, "")
+    assert err == f"Wrote {len(TABLES) + 1} files to {folder}.\n"
+    assert {p.name for p in folder.iterdir()} == {*(f"{t}.csv" for t in TABLES), "notes.json"}
+    notes = strict((folder / "notes.json").read_text())
+    assert list(notes["notes"]) == list(TABLES)
+    assert notes["provenance"]["dataset"] == "d"
+    cells = pd.read_csv(folder / "cells.csv")
+    assert cells["condition"].tolist() == ["es", "hi"] * 2
+
+
+def test_one_table_goes_to_one_file(audit: Run, cache: Cache, tmp_path: Path) -> None:
+    file = tmp_path / "cells.csv"
+    code, out, err = audit("--table", "cells", "--out", file)
+    assert (code, out, err) == (0, "", f"Wrote {file}.\n")
+    expected = audit_tables(cache, D, ["cells"])["cells"].rows
+    pd.testing.assert_frame_equal(
+        pd.read_csv(file, keep_default_na=False, na_values=[""])[["condition", "n", "pvalue"]],
+        expected[["condition", "n", "pvalue"]],
+        check_dtype=False,
+    )
+
+
+def test_one_object_goes_to_a_json_file(audit: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    assert audit("--table", "cells", "--table", "score_map", "--out", file)[0] == 0
+    assert list(strict(file.read_text())["tables"]) == ["cells", "score_map"]
+
+
+def test_named_tables_are_printed_with_their_notes(audit: Run) -> None:
+    code, out, _ = audit("--table", "item_flow")
+    assert code == 0
+    assert out.startswith("item_flow\n")
+    assert "n_compared" in out
+
+
+def test_options_say_what_is_compared(audit: Run, cache: Cache) -> None:
+    put_slice(cache, Slice("odd", "d", "", ("1", "3")))
+    options = ["--scorer", A[:9], "--condition", "HI", "--slice", "odd", "--kind", "summed"]
+    options += ["--source", "written", "--category", "age", "--dimension", "warmth"]
+    options += ["--margin", "0.05", "--reference", "hi", "--seed", "3", "--json"]
+    options += ["--model-group", "tiny=small=er", "--table", "score_map"]
+    code, out, _ = audit(*options)
+    said = strict(out)
+    assert code == 0
+    rows = said["tables"]["score_map"]
+    assert [(r["scorer_id"], r["condition"], r["n"]) for r in rows] == [(A, "en", 2), (A, "hi", 2)]
+    facts = said["provenance"]
+    wanted = {"kind": "summed", "margin": 0.05, "reference": "hi", "seed": 3, "slice": "odd"}
+    assert {name: facts[name] for name in wanted} == wanted
+
+
+def test_a_model_s_group_is_given_by_model_name_or_scorer(audit: Run) -> None:
+    by_name = audit("--model-group", "tiny=x", "--table", "score_map", "--json")
+    assert strict(by_name[1])["provenance"]["model_groups"] == {"tiny": "x"}
+    by_id = audit("--model-group", f"{B[:8]}=x y", "--table", "score_map", "--json")
+    assert strict(by_id[1])["provenance"]["model_groups"] == {B: "x y"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--table", "nope"], "The audit has no table nope; choose from: item_flow"),
+        (["--kind", "nope"], "'nope' is no kind of score; choose from: mean, summed"),
+        (["--margin", "0"], "--margin 0.0 is not a positive number"),
+        (["--margin", "nan"], "--margin nan is not a positive number"),
+        (["--scorer", "nope"], "No scorer is called 'nope'; give --scorer one of"),
+        (["--condition", "fr"], "d has no condition fr"),
+        (["--condition", "??"], "'??' is not a condition"),
+        (["--reference", "fr"], "The reference fr is not among the conditions"),
+        (["--source", "nope"], "d has no source nope; it has bbq, written"),
+        (["--slice", "nope"], "d has no slice 'nope'"),
+        (["--model-group", "tiny"], "--model-group takes NAME=GROUP, not 'tiny'"),
+        (["--model-group", "nope=x"], "give --model-group one of"),
+        (["--out", "x.csv"], "holds one table, and"),
+        (["--table", "cells", "--out", "x.docx"], "does not end in a format"),
+        (["--out", "no/such/folder"], "The folder no/such does not exist"),
+        (["--out", "no/x.json"], "The folder no does not exist"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(audit: Run, options: list[str], words: str) -> None:
+    code, out, err = audit(*options)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_data_set_is_one_sentence(audit: Run) -> None:
+    code, out, err = audit(dataset="e")
+    assert (code, out) == (2, "")
+    assert "has no data set 'e'" in err
+
+
+def test_simulated_scores_are_marked_wherever_they_show(
+    audit: Run, cache: Cache, tmp_path: Path
+) -> None:
+    rows = small(cache, 4)
+    put_preferences(
+        cache, replace(SCORER, method="simulated", model="m"), [(one, 0.1) for one in rows]
+    )
+    stamp = "SIMULATED: no model stands behind these numbers.\n"
+    for options in ([], ["--table", "cells"]):
+        assert audit(*options)[1].startswith(stamp)
+    assert strict(audit("--table", "cells", "--json")[1])["simulated"] is True
+    file, folder = tmp_path / "cells.csv", tmp_path / "out"
+    assert stamp in audit("--table", "cells", "--out", file)[2]
+    assert audit("--table", "cells", "--out", folder)[0] == 0
+    for path in (file, folder / "cells.csv"):
+        assert set(pd.read_csv(path)["simulated"]) == {"SIMULATED"}
+    assert strict((folder / "notes.json").read_text())["simulated"] is True
