@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import expit, logit
 
-from core.analysis.audit.cells import cells
+from core.analysis.audit.cells import cells, score_map
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.languages import (
     OVER_MODELS,
@@ -280,3 +280,40 @@ def test_collapsed_natives_do_not_count() -> None:
     panel.versions.loc[panel.versions["item_id"] == "native-hi-0", "collapsed"] = True
     row = natives(panel, D).rows.iloc[0]
     assert (row["n"], row["score"]) == (1, pytest.approx(0.6))
+
+
+@st.composite
+def thin_panels(draw: st.DrawFn) -> Panel:
+    """Few models, few items, many gaps, now and then all alike."""
+    n_models, n_items = draw(st.integers(1, 3)), draw(st.integers(1, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    others = draw(st.sets(st.sampled_from(["es", "hi", "en~p1", "en~p2", "hi~p1"])))
+    levels = draw(st.sampled_from([[0.5], [0.3, 0.6], [0.2, 0.4, 0.5, 0.7, NAN, NAN]]))
+    scores = {c: rng.choice(levels, (n_models, n_items)) for c in ("en", *sorted(others))}
+    natives_of = {"sw": rng.choice(levels, (n_models, 2))} if draw(st.booleans()) else {}
+    sources = rng.choice(["bbq", "stereoset", "written", ""], n_items).tolist()
+    return made_panel(scores, fields={"source": sources}, natives=natives_of)
+
+
+@settings(max_examples=25, deadline=None)
+@given(thin_panels(), st.sampled_from(["mean", "standardised"]))
+def test_thin_data_raise_nothing_and_every_gap_has_a_reason(panel: Panel, kind: str) -> None:
+    request = AuditRequest(dataset="made", kind=kind, n_resamples=40, n_bootstrap=30)
+    made = {
+        "cells": cells(panel, request),
+        "score_map": score_map(panel, request),
+        "item_tests": item_tests(panel, request),
+        "css_clci": css_clci(panel, request),
+        "natives": natives(panel, request),
+        "main": main_of(panel, [NAN] * len(panel.models), request),
+    }
+    for name, table in made.items():
+        rows = table.rows
+        numbers = rows.select_dtypes("number")
+        if name == "natives":  # what is not translated has a count of 0 beside it
+            numbers = numbers.drop(columns=numbers.filter(like="translated").columns)
+        gaps = numbers.isna().any(axis=1)
+        assert (rows.loc[gaps, "reason"] != "").all(), (name, rows[gaps])
+        assert numbers.filter(regex="^n$|^n_").notna().all().all() or name == "main"
+        for column in rows.columns[rows.columns.str.startswith(("pvalue", "qvalue"))]:
+            assert rows[column].dropna().between(0, 1, inclusive="right").all()

@@ -33,6 +33,13 @@ def test_adjusted_pvalues_equal_hand_values() -> None:
     assert benjamini_hochberg([0.9, 0.04, 0.01, 0.02]) == pytest.approx([0.9, 0.16 / 3, 0.04, 0.04])
 
 
+def test_a_missing_pvalue_leaves_the_others_adjusted_by_their_number() -> None:
+    # m = 2: .01*2/1, .04*2/2
+    assert benjamini_hochberg([0.01, NAN, 0.04]).tolist() == pytest.approx(
+        [0.02, NAN, 0.04], nan_ok=True
+    )
+
+
 @given(pvalues, st.data())
 def test_a_missing_pvalue_is_no_test(p: list[float], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(p)))

@@ -54,7 +54,7 @@ def test_small_cells_equal_the_enumeration_of_all_sign_vectors(values: list[floa
         assert np.isnan([found.pvalue[0], found.pvalue_maxt[0], found.mean[0]]).all()
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(2, 10), st.integers(0, 2**32))
 def test_enumerated_cells_equal_scipy(n: int, seed: int) -> None:
     d = rng(seed).normal(0.1, 0.2, n)
@@ -140,6 +140,13 @@ def test_sums_that_differ_by_rounding_count_as_ties(scale: float) -> None:
     found = sign_flip_test(d, n_resamples=100, rng=rng())
     assert found.pvalue[0] == 1
     assert found.pvalue_maxt[0] == 1
+
+
+def test_an_extreme_effect_has_the_least_pvalue_that_the_draws_allow() -> None:
+    d = np.full((1, 40), 0.3)
+    found = sign_flip_test(d, n_resamples=999, rng=rng())
+    assert found.pvalue[0] == found.pvalue_maxt[0] == 1 / 1000
+    assert sign_flip_test(d[:, :8], n_resamples=256, rng=rng()).pvalue[0] == 2 / 256
 
 
 def test_changes_that_are_all_zero_tie_with_every_sign_vector() -> None:

@@ -24,7 +24,7 @@ SUFFIXES = ("", "_binary")
 NO_LANGUAGE = "The data set has no translation, so there is no cell to test."
 NO_ITEM = "No item has a score of this model in both versions."
 ONE_ITEM = "One item has no standard deviation."
-NO_SCORE = "No item of this condition has a score of this model."
+NO_SCORE = "No item of this condition has a score of this model, or all are alike and standardised."
 _COLUMNS = (
     *("model", "scorer_id", "condition", "n", "mean_change", "sd", "pvalue", "qvalue"),
     *("pvalue_maxt", "exact", "reliable", "reliable_rise", "n_tests"),
@@ -92,17 +92,27 @@ def score_map(panel: Panel, request: AuditRequest) -> AuditTable:
     -------
     AuditTable
         One row per model and condition, English and rewordings among them: `score` of `n` items,
-        `score_binary`.
+        `score_binary` of `n_binary`.
     """
     rows = _places(panel, panel.conditions)
     for suffix, kind in zip(SUFFIXES, (request.kind, "binary"), strict=True):
-        rows[f"score{suffix}"], rows["n"] = (a.ravel() for a in mean_over_items(panel.scores(kind)))
+        mean, n = mean_over_items(panel.scores(kind))
+        rows[f"score{suffix}"], rows[f"n{suffix}"] = mean.ravel(), n.ravel()
     rows["reason"] = np.where(rows["n"] > 0, "", NO_SCORE)
     note = (
         "Means over all items of a condition that did not collapse; the difference of two of them "
         "is not the drop, which compares the same items."
     )
-    columns = ["model", "scorer_id", "condition", "n", "score", "score_binary", "reason"]
+    columns = [
+        "model",
+        "scorer_id",
+        "condition",
+        "n",
+        "score",
+        "n_binary",
+        "score_binary",
+        "reason",
+    ]
     return AuditTable(rows[columns], (note,))
 
 

@@ -192,19 +192,16 @@ def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:
         "score_binary": panel.scores("binary"),
         "fluency": fluency(n["l_stereotype"], n["l_anti"], unrelated),
     }
-    found = {}
+    at = {c: [panel.at(c)] for c in panel.languages}
+    at[REWORDING] = [panel.at(c) for c in rewordings_of_noise(panel)]
+    found: dict[str, list[float]] = {}
     for name, of_items in values.items():
         means, counts = mean_over_items(of_items)  # (M, K)
-        found[name] = mean_over_items(means.T)[0]
-        found[f"n_{name}"] = counts.sum(axis=0)
-    by_condition = pd.DataFrame(found, index=pd.Index(panel.conditions, name="condition"))
-    rewordings = by_condition.loc[rewordings_of_noise(panel)]
-    last = rewordings.mean().where(rewordings.notna().any())
-    for name in ("n_score", "n_fluency"):
-        last[name] = rewordings[name].sum()
-    rows = by_condition.loc[panel.languages]
-    rows.loc[REWORDING] = last
-    return rows.rename(columns={"n_score": "n"}).drop(columns="n_score_binary").reset_index()
+        by_condition = mean_over_items(means.T)[0]
+        found[name] = [float(mean_over_items(by_condition[k])[0]) for k in at.values()]
+        found[f"n_{name}"] = [int(counts[:, k].sum()) for k in at.values()]
+    rows = pd.DataFrame({"condition": list(at), **found})
+    return rows.rename(columns={"n_score": "n"}).drop(columns="n_score_binary")
 
 
 def _item_drops(panel: Panel, request: AuditRequest) -> pd.DataFrame:
