@@ -124,12 +124,13 @@ def rejection_rate(true_drop: float, rejected: float, n_worlds: int, n: int) -> 
     return RejectionRate(true_drop, rate, math.sqrt(rate * (1 - rate) / n_worlds), n_worlds, n)
 
 
-def check_draws(n_worlds: int, n_resamples: int) -> None:
+def check_draws(n_runs: int, n_resamples: int) -> None:
     """Refuse a simulation that could never reject."""
-    if n_worlds < 1 or n_resamples < 1 / LEVEL:
+    least = math.ceil(1 / LEVEL)
+    if n_runs < 1 or n_resamples < least:
         raise InputError(
-            f"{n_worlds} worlds of {n_resamples} sign flips show nothing; take at least 1 world "
-            f"and {math.ceil(1 / LEVEL)} sign flips."
+            f"{n_runs} runs of {n_resamples} sign flips show nothing; take at least one run of "
+            f"{least} sign flips."
         )
 
 

@@ -98,10 +98,8 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
     Pairs are of full coverage; if there is none such, of all rewordings of English. Scores are the
     mean, summed or per-code-point ones; for the other kinds, which have no log-odds, the mean.
     """
-    u = _log_odds(panel, request.kind)
-    pairs = _pairs(panel)
-    original = u[[m for m, _ in pairs], panel.english]
-    reworded = u[[m for m, _ in pairs], [k for _, k in pairs]]
+    pairs = injection_pairs(panel)
+    original, reworded = pair_log_odds(panel, request.kind, pairs)
     n_items = int((np.isfinite(original) & np.isfinite(reworded)).any(axis=0).sum())
     rng = request.rng("injection")
     points = injection_curve(
@@ -214,24 +212,29 @@ def sign_test(n_up: int, n: int) -> float:
     return min(1.0, 2 * float(bdtr(min(n_up, n - n_up), n, 0.5))) if n else float("nan")
 
 
-def _log_odds(panel: Panel, kind: ScoreKind) -> Array:
-    """Log-odds u = l+ - l- of the score, nats. (M, K, N)"""
-    n = panel.numbers
-    if kind == "summed":
-        return n["sum_stereotype"] - n["sum_anti"]
-    if kind == "per_code_point":
-        points = panel.points
-        return np.asarray(
-            n["sum_stereotype"] / points["stereotype"] - n["sum_anti"] / points["anti"]
-        )
-    return n["l_stereotype"] - n["l_anti"]
+def injection_pairs(panel: Panel) -> list[tuple[int, int]]:
+    """Model and condition of every pair that a shift may be put into.
 
-
-def _pairs(panel: Panel) -> list[tuple[int, int]]:
-    """Model and condition of every pair."""
+    Rewordings of English with full coverage; if there is none such, all of them.
+    """
     full = [(m, panel.at(c)) for m in range(len(panel.models)) for c in panel.full_coverage(m)]
     every = [(m, panel.at(c)) for m in range(len(panel.models)) for c in panel.rewordings()]
     return full or every
+
+
+def pair_log_odds(
+    panel: Panel, kind: ScoreKind, pairs: list[tuple[int, int]]
+) -> tuple[Array, Array]:
+    """Log-odds u = l+ - l- of the English items and of the reworded ones, nats. (P, N) each"""
+    n = panel.numbers
+    u = n["l_stereotype"] - n["l_anti"]
+    if kind == "summed":
+        u = n["sum_stereotype"] - n["sum_anti"]
+    elif kind == "per_code_point":
+        points = panel.points
+        u = n["sum_stereotype"] / points["stereotype"] - n["sum_anti"] / points["anti"]
+    models, conditions = [m for m, _ in pairs], [k for _, k in pairs]
+    return u[models, panel.english], u[models, conditions]
 
 
 def _contrasts(panel: Panel) -> Iterator[_Contrast]:

@@ -40,8 +40,8 @@ ASSUMED = (
     "distribution of wordings; with k of them it has k - 1 degrees of freedom, so it is wide."
 )
 NO_REWORDING = "The data set has no rewording, so wording variance is unknown."
-FEW_REWORDINGS = f"{{}} rewordings; wording variance needs {LEAST_REWORDINGS}."
-FEW_ITEMS = "{} items have all these versions; wording variance needs two."
+FEW_REWORDINGS = f"Wording variance needs {LEAST_REWORDINGS} rewordings, not {{}}."
+FEW_ITEMS = "Wording variance needs two items that have all these versions, not {}."
 SAME_MEANS = "The rewordings do not differ in their means, so they predict nothing."
 NO_TEST = "No item-level interval: {}"
 _COLUMNS = (
