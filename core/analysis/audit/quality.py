@@ -189,8 +189,8 @@ def _drop_rows(panel: Panel, request: AuditRequest, cells: list[_Cell]) -> list[
     for members in groups.values():
         rows += [_drop_row([cells[at]], drops[[at]], draws[[at]], request) for at in members]
         if len(panel.languages) > 1:
-            whole = [cells[at] for at in members]
-            rows.append(_drop_row(whole, drops[members], draws[members], request))
+            row = _drop_row([cells[at] for at in members], drops[members], draws[members], request)
+            rows.append(row | {"condition": ALL_LANGUAGES})
     return rows
 
 
@@ -207,7 +207,7 @@ def _drop_row(
     first = cells[0]
     row = {
         "kind": first.kind,
-        "condition": first.condition if len(cells) == 1 else ALL_LANGUAGES,
+        "condition": first.condition,
         "source": first.source,
         "group": first.group,
         "n": n,
