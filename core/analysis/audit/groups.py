@@ -83,7 +83,9 @@ def _ols_rows(panel: Panel, request: AuditRequest, grouped: list[str]) -> list[d
     }
     factors = [Factor(name, of_rows[name].tolist(), BASELINES[name]) for name in of_rows]
     found = clustered_ols(scores.ravel(), i, factors)
-    known = np.isfinite(scores.ravel())
+    used = np.isfinite(scores.ravel())
+    for name in {term.factor for term in found.terms if term.baseline}:
+        used &= of_rows[name] != ""
     return [
         {
             "kind": "ols",
@@ -99,7 +101,7 @@ def _ols_rows(panel: Panel, request: AuditRequest, grouped: list[str]) -> list[d
             "pvalue": term.pvalue,
             "n": term.n,
             "n_items": term.n_clusters,
-            "n_models": _n_models(of_rows, term.factor, term.level, m, known),
+            "n_models": _n_models(of_rows, term.factor, term.level, m, used),
             "reason": term.reason,
         }
         for term in found.terms
@@ -111,9 +113,9 @@ def _n_models(
     factor: str,
     level: str,
     m: npt.NDArray[np.intp],
-    known: npt.NDArray[np.bool_],
+    used: npt.NDArray[np.bool_],
 ) -> int:
-    inside = known & (of_rows[factor] == level) if factor in of_rows else known
+    inside = used & (of_rows[factor] == level) if factor in of_rows else used
     return len(np.unique(m[inside]))
 
 

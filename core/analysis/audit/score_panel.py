@@ -46,9 +46,10 @@ def score_panel(panel: Panel, request: AuditRequest) -> AuditTable:
     AuditTable
         One row per language and kind: `drop` = -mean D over the `n` items scored by every model,
         with a 95 % bootstrap interval over items; `t`, the drop beyond that of rewording, over the
-        `n_t` that are reworded too, with 95 and 90 % intervals; q after Benjamini and Hochberg over the languages under
-        the same kind; `verdict` of that kind alone. `depends_on_score`, the same for all rows of a
-        language: some kinds show a shift and others none, or one the other way.
+        `n_t` that are reworded too, with 95 and 90 % intervals; q after Benjamini and Hochberg over
+        the languages under the same kind; `verdict` of that kind alone. `depends_on_score`, the
+        same for all rows of a language: some kinds show a shift and others none, or one the other
+        way.
 
         The standardised drop is the difference of mean(u) / sd(u) per condition, u = l+ - l-, the
         mean over models, with the sds of each resample; its `t` is that minus the mean of the

@@ -235,7 +235,7 @@ def _numbers(
     """The numbers of one language from the tables that have them; NaN where one has none."""
     nan = math.nan
     outside, depends = wording.get("outside"), shown.get("depends_on_score")
-    reasons = (shown.get("reason", ""), tested.get("reason", ""))
+    reasons = (part.get("reason", "") for part in (shown, tested, wording))
     return {
         **{name: shown.get(name, nan) for name in ("drop", "drop_low", "drop_high")},
         **{name: tested.get(name, nan) for name in ("t", "t_low", "t_high", "t90_low", "t90_high")},

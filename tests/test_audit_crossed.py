@@ -1,0 +1,97 @@
+"""Intervals over items and models against a naive pigeonhole bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.analysis.audit.crossed import crossed
+from core.analysis.audit.request import AuditRequest
+from core.stats.intervals import mean_interval
+from tests.made_panels import made_panel
+
+NAN = float("nan")
+REQUEST = AuditRequest(dataset="made", n_bootstrap=4000)
+
+
+def _scores(n_models: int = 7, n_items: int = 50) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
+    english = np.tile(rng.uniform(0.4, 0.6, n_items), (n_models, 1))
+    of_models = rng.normal(0.03, 0.03, (n_models, 1))
+    scores = {"en": english, "hi": english - of_models + rng.normal(0, 0.05, n_items)}
+    return scores | {"en~p1": english + rng.normal(0, 0.04, english.shape)}
+
+
+def _row(scores: dict[str, np.ndarray]) -> pd.Series:
+    return crossed(made_panel(scores), REQUEST).rows.iloc[0]
+
+
+def _naive(values: np.ndarray) -> tuple[float, float]:
+    rng = np.random.default_rng(8)
+    m, n = values.shape
+    means = [
+        np.nanmean(values[rng.integers(0, m, m)][:, rng.integers(0, n, n)]) for _ in range(4000)
+    ]
+    return tuple(np.quantile(means, [0.025, 0.975]))
+
+
+def test_drop_and_drop_beyond_rewording_have_pigeonhole_intervals() -> None:
+    scores = _scores()
+    scores["hi"][1, :9] = NAN
+    row = _row(scores)
+    drop = scores["en"] - scores["hi"]
+    beyond = drop + scores["en~p1"] - scores["en"]
+    assert row["drop"] == pytest.approx(np.nanmean(drop))
+    assert row["t"] == pytest.approx(np.nanmean(beyond))
+    for name, values in (("drop", drop), ("t", beyond)):
+        found = row[f"{name}_low"], row[f"{name}_high"]
+        assert found == pytest.approx(_naive(values), abs=0.003)
+    assert (row["n"], row["n_t"], row["n_models"], row["reason"]) == (50, 50, 7, "")
+
+
+def test_drawing_models_too_widens_the_interval() -> None:
+    scores = _scores()
+    row = _row(scores)
+    items = mean_interval(
+        (scores["en"] - scores["hi"]).mean(axis=0),
+        n_resamples=4000,
+        rng=np.random.default_rng(1),
+    )
+    assert row["drop_high"] - row["drop_low"] > 1.3 * (items.high - items.low)
+
+
+def test_four_models_speak_for_themselves_only() -> None:
+    scores = _scores(4)
+    table = crossed(made_panel(scores), REQUEST)
+    row = table.rows.iloc[0]
+    assert row["drop"] == pytest.approx((scores["en"] - scores["hi"]).mean())
+    assert np.isnan([row["drop_low"], row["drop_high"], row["t_low"]]).all()
+    assert row["reason"].startswith("For these models only")
+    assert table.notes == (row["reason"],)
+
+
+def test_what_is_missing_is_undefined_and_says_why() -> None:
+    scores = _scores()
+    without = {c: s for c, s in scores.items() if c != "en~p1"}
+    row = _row(without)
+    assert np.isfinite(row["drop_low"])
+    assert np.isnan(row["t"])
+    assert "rewording" in row["reason"]
+    row = _row(scores | {"hi": np.full_like(scores["hi"], NAN)})
+    assert (row["n"], row["n_models"]) == (0, 0)
+    assert np.isnan([row["drop"], row["drop_low"], row["t"]]).all()
+    assert row["reason"] == "No item is scored in both versions."
+    row = _row(scores | {"hi": scores["en"]})
+    assert row["drop"] == 0
+    assert np.isnan(row["drop_low"])
+    assert row["reason"] != ""
+    assert crossed(made_panel({"en": scores["en"]}), REQUEST).rows.empty
+
+
+def test_a_language_has_the_same_interval_whichever_others_there_are() -> None:
+    scores = _scores()
+    alone, beside = _row(scores), crossed(made_panel(scores | {"es": scores["en~p1"]}), REQUEST)
+    pd.testing.assert_series_equal(
+        alone, beside.rows.set_index("condition", drop=False).loc["hi"], check_names=False
+    )

@@ -1,0 +1,299 @@
+"""Fragility of an audit's verdicts against smaller audits, naive loops and planted items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.analysis.audit.fragility import fragility
+from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import KINDS, AuditRequest
+from core.stats.multiple import benjamini_hochberg
+from core.stats.resampling import sign_flip_test
+from tests.made_panels import made_panel
+
+NAN = float("nan")
+REQUEST = AuditRequest(dataset="made", n_resamples=1999, n_bootstrap=50)
+REWORDINGS = ("en~p1", "en~p2", "en~p3")
+FIELDS = {
+    "source": ["bbq", "bbq", "written"] * 20,
+    "category": ["age", "gender", "age", "religion", "age", ""] * 10,
+}
+
+
+def _scores(seed: int = 0, n_models: int = 4, n_items: int = 60) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    english = rng.uniform(0.4, 0.7, n_items) + rng.normal(0, 0.02, (n_models, n_items))
+
+    def version(drop: float) -> np.ndarray:
+        return english - drop + rng.normal(0, 0.06, n_items) + rng.normal(0, 0.03, english.shape)
+
+    made = {"en": english} | {c: version(0.0) for c in REWORDINGS}
+    return made | {"es": version(0.0), "hi": version(0.02), "sw": version(0.06)}
+
+
+def _rows(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:
+    return fragility(panel, request, item_tests(panel, request)).rows
+
+
+def _t(panel: Panel, condition: str) -> float:
+    rows = item_tests(panel, REQUEST).rows
+    return rows[(rows["group_kind"] == "all") & (rows["condition"] == condition)]["t"].item()
+
+
+def _naive_differences(scores: dict[str, np.ndarray], condition: str) -> np.ndarray:
+    """D - R of every item, from its definition."""
+    found = []
+    for i in range(scores["en"].shape[1]):
+        of_models = range(len(scores["en"]))
+        d = [scores[condition][m, i] - scores["en"][m, i] for m in of_models]
+        r = [scores[c][m, i] - scores["en"][m, i] for m in of_models for c in REWORDINGS]
+        found.append(np.mean(d) - np.mean(r))
+    return np.array(found)
+
+
+# Leave one out
+
+
+def test_leaving_a_source_out_is_the_audit_of_the_other_items() -> None:
+    scores = _scores()
+    rows = _rows(made_panel(scores, fields=FIELDS))
+    rows = rows[(rows["check"] == "leave_out") & (rows["choice"] == "source")]
+    for row in rows.to_dict("records"):
+        kept = [s != row["value"] for s in FIELDS["source"]]
+        smaller = made_panel({c: s[:, kept] for c, s in scores.items()})
+        assert row["drop"] == pytest.approx(_t(smaller, row["condition"]))
+        assert (row["n"], row["n_items"]) == (sum(kept), 60 - sum(kept))
+        difference = _naive_differences(scores, row["condition"])
+        rest = np.where(kept, difference, NAN)[None]
+        test = sign_flip_test(rest, n_resamples=1999, rng=REQUEST.rng("signs"))
+        assert row["pvalue"] == test.pvalue[0]
+    assert len(rows) == 2 * 3
+
+
+def test_leaving_a_model_out_is_the_audit_of_the_other_models() -> None:
+    scores = _scores()
+    rows = _rows(made_panel(scores))
+    rows = rows[(rows["check"] == "leave_out") & (rows["choice"] == "model")]
+    assert rows["value"].tolist() == [f"model-{m}" for m in range(4)] * 3
+    for at, row in enumerate(rows.to_dict("records")):
+        smaller = made_panel({c: np.delete(s, at % 4, axis=0) for c, s in scores.items()})
+        assert row["drop"] == pytest.approx(_t(smaller, row["condition"]))
+        assert (row["n"], row["n_items"]) == (60, 0)
+
+
+def test_leaving_a_rewording_out_is_the_audit_with_the_others() -> None:
+    scores = _scores()
+    rows = _rows(made_panel(scores))
+    rows = rows[(rows["check"] == "leave_out") & (rows["choice"] == "rewording")]
+    assert len(rows) == 3 * 3
+    for row in rows.to_dict("records"):
+        smaller = made_panel({c: s for c, s in scores.items() if c != row["value"]})
+        assert row["drop"] == pytest.approx(_t(smaller, row["condition"]))
+
+
+def test_a_flip_is_another_significance_with_the_other_languages_as_they_are() -> None:
+    seen = set()
+    for seed in range(3):
+        panel = made_panel(_scores(seed), fields=FIELDS)
+        tests = item_tests(panel, REQUEST).rows
+        tests = tests[(tests["group_kind"] == "all") & tests["condition"].isin(["es", "hi", "sw"])]
+        rows = fragility(panel, REQUEST, item_tests(panel, REQUEST)).rows
+        for row in rows[rows["check"].isin(["leave_out", "fewest_items"])].to_dict("records"):
+            if np.isnan(row["pvalue"]):
+                continue
+            mine = tests["condition"].to_numpy() == row["condition"]
+            q = benjamini_hochberg(np.where(mine, row["pvalue"], tests["pvalue"]))[mine].item()
+            assert row["significant"] == (q < 0.05)
+            assert row["flips"] == ((q < 0.05) != (tests["qvalue"].to_numpy()[mine].item() < 0.05))
+            seen.add((row["check"], row["flips"]))
+    assert seen == {("leave_out", True), ("leave_out", False), ("fewest_items", True)}
+
+
+def test_predicates_that_metadata_name_can_be_left_out() -> None:
+    panel = made_panel(_scores())
+    english = panel.versions["condition"] == "en"
+    named = [{"predicate": "steals" if i % 3 else "cooks"} for i in range(60)]
+    panel.versions.loc[english, "metadata"] = pd.Series(named, panel.versions.index[english])
+    rows = _rows(panel)
+    rows = rows[(rows["choice"] == "predicate") & (rows["condition"] == "hi")]
+    assert dict(zip(rows["value"], rows["n"], strict=True)) == {"cooks": 40, "steals": 20}
+
+
+# Fewest items
+
+
+def test_three_planted_items_that_carry_a_shift_are_named_and_no_other() -> None:
+    rng = np.random.default_rng(5)
+    half = np.abs(rng.normal(0, 1, 150))
+    half *= 0.02 / np.sqrt((half**2).mean())
+    change = np.concatenate([half, -half]) + 0.0021  # by itself almost enough
+    planted = [17, 130, 251]
+    change[planted] = [0.20, 0.21, 0.19]
+    english = np.tile(rng.uniform(0.4, 0.6, 300), (5, 1))
+    scores = {"en": english, "en~p1": english.copy(), "hi": english - change}
+    request = AuditRequest(dataset="made", n_resamples=9999, n_bootstrap=50)
+    rows = _rows(made_panel(scores), request)
+    row = rows[rows["check"] == "fewest_items"].iloc[0]
+    assert set(row["item_ids"].split(", ")) == {"i17", "i130", "i251"}
+    assert (row["n"], row["n_items"], row["share_items"]) == (300, 3, 0.01)
+    assert bool(row["flips"])
+    assert not bool(row["significant"])
+    assert row["pvalue"] > 0.05
+    assert row["drop"] == pytest.approx(np.delete(change, planted).mean())
+
+
+def test_a_shift_of_every_item_alike_cannot_be_flipped_by_few() -> None:
+    english = np.tile(np.random.default_rng(1).uniform(0.4, 0.6, 40), (3, 1))
+    scores = {"en": english, "en~p1": english.copy(), "hi": english - 0.1}
+    rows = _rows(made_panel(scores))
+    row = rows[rows["check"] == "fewest_items"].iloc[0]
+    assert pd.isna(row["flips"])
+    assert pd.isna(row["n_items"])
+    assert row["reason"].startswith("No 20 items")
+
+
+# Specifications
+
+
+def _curve(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:
+    rows = _rows(panel, request)
+    return rows[rows["check"] == "specification"].reset_index(drop=True)
+
+
+def test_each_language_has_every_combination_once_sorted_by_z() -> None:
+    curve = _curve(made_panel(_scores(), fields=FIELDS))
+    of = ["kind", "items", "corrected", "estimator", "choice"]
+    for _, part in curve.groupby("condition"):
+        assert len(part) == 5 * 3 * 2 * 3 * 3 >= 24
+        assert not part.duplicated(of).any()
+        assert part["z"].is_monotonic_increasing
+        assert part["main"].sum() == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_main_specification_is_the_item_test(kind: str) -> None:
+    request = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=50, kind=kind)
+    panel = made_panel(_scores(), fields=FIELDS)
+    main = _curve(panel, request).query("main").set_index("condition")
+    tests = item_tests(panel, request).rows
+    tests = tests[tests["group_kind"] == "all"].set_index("condition")
+    for condition in ("es", "hi", "sw"):
+        assert main.loc[condition, "kind"] == kind
+        assert main.loc[condition, "drop"] == pytest.approx(tests.loc[condition, "t"])
+        assert main.loc[condition, "pvalue"] == tests.loc[condition, "pvalue"]
+        assert main.loc[condition, "qvalue"] == pytest.approx(tests.loc[condition, "qvalue"])
+
+
+def test_estimators_equal_naive_ones() -> None:
+    scores = _scores()
+    curve = _curve(made_panel(scores, fields=FIELDS))
+    curve = curve[(curve["kind"] == "mean") & (curve["items"] == "every model")]
+    curve = curve[curve["corrected"].astype(bool) & (curve["condition"] == "hi")]
+    bbq = np.array(FIELDS["source"]) == "bbq"
+    for choice, mask in (("all", bbq | ~bbq), ("bbq", bbq)):
+        d = _naive_differences(scores, "hi")[mask]
+        row = curve[curve["choice"] == choice].set_index("estimator")
+        kept = np.sort(np.abs(d))[: len(d) - len(d) // 10]
+        assert row.loc["mean", "drop"] == pytest.approx(-d.mean())
+        assert row.loc["median", "drop"] == pytest.approx(-np.median(d))
+        trimmed = d[np.abs(d) <= kept[-1]]
+        assert row.loc["trimmed mean", "drop"] == pytest.approx(-trimmed.mean())
+        assert row.loc["mean", "z"] == pytest.approx(-d.sum() / np.sqrt((d**2).sum()))
+        # Sign flips of signs are the sign test, whose p is binomial.
+        sign_test = stats.binomtest(int((d > 0).sum()), len(d)).pvalue
+        assert row.loc["median", "pvalue"] == pytest.approx(sign_test, abs=0.04)
+
+
+def test_uncorrected_is_the_drop_and_items_choose_their_models() -> None:
+    scores = _scores()
+    scores["hi"][0, :10] = NAN
+    for c in REWORDINGS:  # else the one with gaps would not count at all
+        scores[c][1, 5:20] = NAN
+    scores["en~p2"][:, 25] = NAN
+    curve = _curve(made_panel(scores))
+    curve = curve[(curve["kind"] == "mean") & (curve["estimator"] == "mean")]
+    curve = curve[curve["condition"] == "hi"].set_index(["items", "corrected"])
+    d = scores["hi"] - scores["en"]
+    assert curve.loc[("every model", False), "n"] == 50
+    assert curve.loc[("every model", False), "drop"] == pytest.approx(-d[:, 10:].mean())
+    assert curve.loc[("any model", False), "n"] == 60
+    assert curve.loc[("any model", False), "drop"] == pytest.approx(-np.nanmean(d, axis=0).mean())
+    assert curve.loc[("every model", True), "n"] == 40  # without 0 to 19
+    assert curve.loc[("every model and rewording", True), "n"] == 39
+
+
+# Items
+
+
+def test_functioning_of_items_is_a_t_test_over_models() -> None:
+    scores = _scores(3, n_models=6)
+    rows = _rows(made_panel(scores))
+    noise = np.mean([scores[c] - scores["en"] for c in REWORDINGS], axis=0)
+    for condition in ("es", "hi", "sw"):
+        of = rows[(rows["check"] == "item") & (rows["condition"] == condition)]
+        test = stats.ttest_1samp(scores["en"] + noise - scores[condition], 0)
+        q = stats.false_discovery_control(test.pvalue)
+        flagged = of[of["choice"] == "flagged"].set_index("value")
+        assert set(flagged.index) == {f"i{i}" for i in np.flatnonzero(q < 0.05)}
+        assert len(flagged) > 0
+        for item, row in flagged.iterrows():
+            i = int(str(item)[1:])
+            assert row["z"] == pytest.approx(test.statistic[i])
+            assert row["qvalue"] == pytest.approx(q[i])
+            assert row["n"] == 6
+        count = of[of["choice"] == "count"].iloc[0]
+        assert (count["n"], count["n_items"]) == (60, len(flagged))
+
+
+# What cannot be said
+
+
+def test_without_rewordings_nothing_is_tested_and_every_row_says_why() -> None:
+    scores = {c: s for c, s in _scores().items() if "~" not in c}
+    rows = _rows(made_panel(scores, fields=FIELDS))
+    tested = rows[rows["check"] != "specification"]
+    assert tested["pvalue"].isna().all()
+    assert tested["flips"].isna().all()
+    assert (tested["reason"] != "").all()
+    curve = rows[rows["check"] == "specification"]
+    assert (curve.groupby("condition").size() >= 24).all()
+    corrected = curve["corrected"].astype(bool)
+    assert curve[corrected]["pvalue"].isna().all()
+    assert (curve[corrected]["reason"] != "").all()
+    assert curve[~corrected]["pvalue"].notna().all()
+
+
+def test_one_model_is_left_in_and_has_no_spread() -> None:
+    panel = made_panel(_scores(n_models=1))
+    table = fragility(panel, REQUEST, item_tests(panel, REQUEST))
+    assert "model" not in set(table.rows["choice"])
+    items = table.rows[table.rows["check"] == "item"]
+    assert items["choice"].tolist() == ["count"] * 3
+    assert items["n_items"].isna().all()
+    assert (items["reason"] != "").all()
+    assert any("One model" in note for note in table.notes)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_thin_data_raise_nothing(data: st.DataObject) -> None:
+    n_models, n_items = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
+    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
+    others = data.draw(st.sets(st.sampled_from(["es", "hi", "en~p1", "en~p2", "hi~p1"])))
+    levels = data.draw(st.sampled_from([[0.5], [NAN], [0.3, 0.6], [0.2, 0.4, 0.7, NAN, NAN]]))
+    scores = {c: rng.choice(levels, (n_models, n_items)) for c in ("en", *sorted(others))}
+    sources = rng.choice(["bbq", "written", ""], n_items).tolist()
+    panel = made_panel(scores, fields={"source": sources})
+    request = AuditRequest(dataset="made", n_resamples=40, n_bootstrap=30)
+    rows = fragility(panel, request, item_tests(panel, request)).rows
+    assert rows["pvalue"].dropna().between(0, 1, inclusive="right").all()
+    assert rows["n"].notna().all()
+    undefined = rows["pvalue"].isna() & (rows["choice"] != "count")
+    assert (rows.loc[undefined, "reason"] != "").all()
+    assert rows.loc[undefined, "flips"].isna().all()

@@ -1,0 +1,95 @@
+"""Shrunk drops of an audit against linear algebra and planted drops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.analysis.audit.cells import cells
+from core.analysis.audit.request import AuditRequest
+from core.analysis.audit.shrunk import shrunk
+from tests.made_panels import made_panel
+
+NAN = float("nan")
+REQUEST = AuditRequest(dataset="made", n_resamples=499, n_bootstrap=2000)
+
+
+def _scores(drops: np.ndarray, n_items: int = 120, seed: int = 0) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    english = np.tile(rng.uniform(0.4, 0.6, n_items), (len(drops), 1))
+    noise = rng.normal(0, 0.06, n_items) + rng.normal(0, 0.06, english.shape)
+    return {"en": english, "hi": english - drops[:, None] + noise}
+
+
+def _table(scores: dict[str, np.ndarray], request: AuditRequest = REQUEST) -> pd.DataFrame:
+    panel = made_panel(scores)
+    return shrunk(panel, request, cells(panel, request)).rows
+
+
+def test_posterior_equals_that_of_the_plug_in_covariance() -> None:
+    scores = _scores(np.linspace(0, 0.06, 6))
+    rows = _table(scores)
+    d = scores["en"] - scores["hi"]
+    y = d.mean(axis=1)
+    centred = d - y[:, None]
+    s = centred @ centred.T / d.shape[1] ** 2
+    tau2 = rows["tau"].iloc[0] ** 2
+    v = np.linalg.inv(s + tau2 * np.eye(6))
+    mu = (v @ y).sum() / v.sum()
+    assert rows["language_drop"].iloc[0] == pytest.approx(mu, abs=3e-3)
+    assert rows["shrunk"].to_numpy() == pytest.approx(mu + tau2 * v @ (y - mu), abs=2e-3)
+    assert rows["drop"].to_numpy() == pytest.approx(y)
+    assert rows["error"].to_numpy() == pytest.approx(np.sqrt(np.diag(s)), rel=0.1)
+    assert rows["n"].tolist() == [120] * 6
+
+
+def test_reliable_cells_come_nearer_to_their_planted_drops() -> None:
+    """Forty worlds of ten models: what passed the test exaggerates, its shrunk twin less."""
+    plain, pulled = [], []
+    for seed in range(40):
+        true = np.random.default_rng(100 + seed).normal(0.012, 0.004, 10)
+        rows = _table(
+            _scores(true, seed=seed),
+            AuditRequest(dataset="made", n_resamples=499, n_bootstrap=300),
+        )
+        passed = rows["reliable"].to_numpy(bool)
+        plain += list(rows["drop"][passed] - true[passed])
+        pulled += list(rows["shrunk"][passed] - true[passed])
+    assert len(plain) > 30
+    assert np.mean(plain) > 0.003
+    assert np.mean(pulled) < 0.9 * np.mean(plain)
+    assert np.mean(np.square(pulled)) < np.mean(np.square(plain))
+
+
+def test_tests_stand_beside_the_cells_they_are_of() -> None:
+    panel = made_panel(_scores(np.array([0.0, 0.03, 0.09])))
+    tested = cells(panel, REQUEST)
+    rows = shrunk(panel, REQUEST, tested).rows
+    both = rows.merge(tested.rows, on=["scorer_id", "condition"], suffixes=("", "_cell"))
+    assert len(both) == 3
+    for name in ("pvalue", "qvalue", "reliable", "reliable_rise", "n"):
+        assert both[name].tolist() == both[f"{name}_cell"].tolist()
+    assert rows["drop"].to_numpy() == pytest.approx(-both["mean_change"].to_numpy())
+
+
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_few_models_are_not_shrunk_and_say_so(n_models: int) -> None:
+    rows = _table(_scores(np.full(n_models, 0.03)))
+    assert rows["drop"].notna().all()
+    assert rows[["shrunk", "shrunk_low", "tau"]].isna().all().all()
+    assert rows["reason"].str.contains("at least 3 models").all()
+
+
+def test_a_model_without_scores_has_no_drop_and_takes_none_from_the_others() -> None:
+    scores = _scores(np.linspace(0, 0.06, 4))
+    scores["hi"][2] = NAN
+    rows = _table(scores)
+    assert rows["drop"].isna().tolist() == [False, False, True, False]
+    assert rows["shrunk"].isna().tolist() == [False, False, True, False]
+    assert rows["n_models"].tolist() == [3] * 4
+    assert rows["reason"].ne("").tolist() == [False, False, True, False]
+
+
+def test_no_translation_gives_an_empty_table() -> None:
+    assert _table({"en": np.full((2, 3), 0.5)}).empty
