@@ -13,6 +13,7 @@ from statsmodels.regression.linear_model import OLS
 
 from core.stats.association import (
     association,
+    explained,
     line,
     line_within,
     resampled_sums,
@@ -206,3 +207,41 @@ def test_the_line_is_read_at_the_neutral_score_of_the_scale():
 def test_scores_of_other_shapes_are_refused():
     with pytest.raises(ValueError, match="one shape"):
         row_sums([[0.1, 0.2]], [0.1, 0.2])
+
+
+def test_what_predictors_explain_agrees_with_statsmodels():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2, 4, 10))
+    y = 0.3 * x[0] - 0.1 * x[1] + rng.normal(size=(4, 10))
+    x[0, 1, 2], y[3, 3] = NAN, NAN
+    found = explained(y, list(x))
+    both = np.isfinite(y) & np.isfinite(x).all(axis=0)
+    fit = OLS(y[both], np.column_stack([np.ones(both.sum()), *x[:, both]])).fit()
+    assert found.n == both.sum() == 38
+    assert found.r2 == pytest.approx(fit.rsquared)
+    np.testing.assert_allclose(found.residuals[both], fit.resid, atol=1e-12)
+    assert np.isnan(found.residuals[~both]).all()
+
+
+def test_predictors_that_repeat_others_or_do_not_vary_explain_nothing_more():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 30))
+    once = explained(y, [x])
+    again = explained(y, [x, 2 * x + 1, np.full(30, 3.0)])
+    assert again.r2 == pytest.approx(once.r2)
+    assert once.r2 == pytest.approx(stats.pearsonr(x, y).statistic ** 2)
+
+
+@pytest.mark.parametrize(
+    ("y", "predictors"),
+    [
+        ([0.1, 0.4, 0.2], []),
+        ([0.1, 0.4], [[1.0, 2.0]]),
+        ([0.3] * 5, [[1.0, 2.0, 3.0, 5.0, 8.0]]),
+        ([NAN] * 5, [[1.0] * 5]),
+    ],
+)
+def test_least_squares_without_rows_or_spread_is_undefined(y, predictors):
+    found = explained(y, predictors)
+    assert math.isnan(found.r2)
+    assert np.isnan(found.residuals).all()
