@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis.audit.ceiling import attenuation
@@ -112,3 +113,9 @@ def test_only_english_gives_an_empty_table_with_its_columns():
     rows = attenuation(made_panel({"en": np.full((1, 4), 0.6)}), REQUEST).rows
     assert rows.empty
     assert "r_corrected_high" in rows.columns
+
+
+def test_draws_that_are_kept_give_what_new_ones_do(monkeypatch):
+    kept = attenuation(made(), REQUEST).rows
+    monkeypatch.setattr("core.analysis.audit.ceiling._MOST", 0)
+    pd.testing.assert_frame_equal(kept, attenuation(made(), REQUEST).rows, rtol=1e-9)

@@ -89,13 +89,18 @@ def row_sums(before: npt.ArrayLike, after: npt.ArrayLike, *, origin: float = NEU
     return np.stack([whole.astype(np.float64), x, y, x * x, y * y, x * y])
 
 
-def resampled_sums(values: Array, *, n_resamples: int, rng: np.random.Generator) -> Array:
+def resampled_sums(
+    values: Array, *, n_resamples: int, rng: np.random.Generator, weights: Array | None = None
+) -> Array:
     """Sums over N items drawn with replacement, the same draws for all.
 
     Parameters
     ----------
     values : array, shape (..., N)
         What each item adds; 0 where it adds nothing.
+    weights : array, shape (R, N)
+        Draws to use, as of `bootstrap_weights`; without them they are drawn in blocks, so that
+        many items need no more memory.
 
     Returns
     -------
@@ -103,6 +108,8 @@ def resampled_sums(values: Array, *, n_resamples: int, rng: np.random.Generator)
     """
     n_items = values.shape[-1]
     flat = values.reshape(math.prod(values.shape[:-1]), n_items)
+    if weights is not None:
+        return np.asarray((flat @ weights.T).reshape(*values.shape[:-1], len(weights)))
     sums = np.empty((len(flat), n_resamples))
     size = max(1, _AT_A_TIME // max(n_items, 1))
     for start in range(0, n_resamples, size):

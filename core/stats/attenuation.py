@@ -53,7 +53,12 @@ class Attenuation:
 
 
 def against_rewording(
-    versions: npt.ArrayLike, after: npt.ArrayLike, *, n_resamples: int, rng: np.random.Generator
+    versions: npt.ArrayLike,
+    after: npt.ArrayLike,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+    weights: Array | None = None,
 ) -> AgainstRewording:
     """r(original, translation) / r(original, rewording), on the same items.
 
@@ -64,6 +69,8 @@ def against_rewording(
         with all of them and the translation count.
     after : array, shape (M, N)
         Scores of the translation.
+    weights : array, shape (R, N)
+        Draws of items to use, as of `bootstrap_weights`, instead of new ones.
 
     Returns
     -------
@@ -82,7 +89,7 @@ def against_rewording(
     _check(first, second, n_versions)
     scores = np.concatenate([second, first], axis=1)  # the translation is 0, the original 1
     pairs = [(0, 1), *((1, v) for v in range(2, n_versions + 1))]
-    n_items, r, drawn = _correlations(scores, pairs, n_resamples, rng)
+    n_items, r, drawn = _correlations(scores, pairs, n_resamples, rng, weights)
     values, draws = (
         np.stack([x[:, 0], x[:, 1:].mean(axis=1), _ratio(x[:, 0], x[:, 1:].mean(axis=1))])
         for x in (r, drawn)
@@ -92,7 +99,12 @@ def against_rewording(
 
 
 def attenuation(
-    before: npt.ArrayLike, after: npt.ArrayLike, *, n_resamples: int, rng: np.random.Generator
+    before: npt.ArrayLike,
+    after: npt.ArrayLike,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+    weights: Array | None = None,
 ) -> Attenuation:
     """r_cross / sqrt(reliability before x reliability after), all from the same items.
 
@@ -102,6 +114,8 @@ def attenuation(
         Scores of the original, which comes first, and of its rewordings in either language; the
         v-th rewording is made by the same method in both. In each model only items with all 2V
         scores count.
+    weights : array, shape (R, N)
+        Draws of items to use, as of `bootstrap_weights`, instead of new ones.
 
     Returns
     -------
@@ -124,9 +138,8 @@ def attenuation(
     scores = np.concatenate([first, second], axis=1)
     within = list(combinations(range(n_versions), 2))
     shifted = [(i + n_versions, j + n_versions) for i, j in within]
-    n_items, r, drawn = _correlations(
-        scores, [(0, n_versions), *within, *shifted], n_resamples, rng
-    )
+    pairs = [(0, n_versions), *within, *shifted]
+    n_items, r, drawn = _correlations(scores, pairs, n_resamples, rng, weights)
     values, draws = (_corrected(x, len(within)) for x in (r, drawn))
     intervals, n_models, n_undefined = _averaged(values, draws, n_items)
     return Attenuation(n_items, n_models, n_undefined, *intervals)
@@ -145,7 +158,11 @@ def _ratio(a: Array, b: Array) -> Array:
 
 
 def _correlations(
-    scores: Array, pairs: list[tuple[int, int]], n_resamples: int, rng: np.random.Generator
+    scores: Array,
+    pairs: list[tuple[int, int]],
+    n_resamples: int,
+    rng: np.random.Generator,
+    weights: Array | None,
 ) -> tuple[int, Array, Array]:
     """Items with all versions, r of each pair of versions (M, P), and in each draw (M, P, R)."""
     whole = np.isfinite(scores).all(axis=1, keepdims=True)  # (M, 1, N)
@@ -154,7 +171,7 @@ def _correlations(
     x = np.where(whole, filled - filled.sum(axis=-1, keepdims=True) / np.maximum(n, 1), 0.0)
     i, j = np.array(pairs).T
     sums = np.concatenate([whole, x, x**2, x[:, i] * x[:, j]], axis=1)  # (M, 1 + 2V + P, N)
-    drawn = resampled_sums(sums, n_resamples=n_resamples, rng=rng)
+    drawn = resampled_sums(sums, n_resamples=n_resamples, rng=rng, weights=weights)
     n_versions = scores.shape[1]
     r, r_drawn = (_pearson(s, n_versions, i, j) for s in (sums.sum(axis=-1), drawn))
     enough = (n >= LEAST)[:, :, 0]

@@ -20,8 +20,12 @@ from core.settings import REFERENCE_CONDITION
 from core.stats.association import LEAST
 from core.stats.attenuation import AgainstRewording, Attenuation, against_rewording
 from core.stats.attenuation import attenuation as attenuation_of
+from core.stats.resampling import bootstrap_weights
 
 Array = npt.NDArray[np.float64]
+
+_ENDS = ("", "_low", "_high")
+_MOST = 16_000_000  # numbers of the weights that are kept for all languages, 128 MB
 
 
 def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -41,14 +45,14 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
         the uncorrected r there. `n_undefined*` counts draws, and `n_models_undefined*` models,
         without a number.
     """
-    names = _english_rewordings(panel)
+    names, weights = _english_rewordings(panel), _weights(panel, request)
     rows: list[dict[str, Any]] = []
     for language in panel.languages:
         labels = _shared_labels(panel, language)
         row: dict[str, Any] = {"condition": language}
         row |= {"rewordings": ", ".join(names), "methods": ", ".join(labels)}
-        primary = _primary(panel, request, language, names) if names else None
-        corrected = _corrected(panel, request, language, labels) if labels else None
+        primary = _primary(panel, request, language, names, weights) if names else None
+        corrected = _corrected(panel, request, language, labels, weights) if labels else None
         row |= _primary_columns(primary) | _corrected_columns(corrected)
         row["n_bootstrap"] = request.n_bootstrap
         rows.append(row | {"reason": _reason(language, primary, corrected)})
@@ -58,26 +62,39 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
     return AuditTable(pd.DataFrame(rows, columns=columns), notes)
 
 
+def _weights(panel: Panel, request: AuditRequest) -> Array | None:
+    """The draws of all languages; None where each should draw them again to save memory."""
+    n_items = len(panel.items)
+    if n_items * request.n_bootstrap > _MOST:
+        return None
+    return bootstrap_weights(n_items, request.n_bootstrap, rng=request.rng("attenuation"))
+
+
 def _primary(
-    panel: Panel, request: AuditRequest, language: str, names: list[str]
+    panel: Panel, request: AuditRequest, language: str, names: list[str], weights: Array | None
 ) -> AgainstRewording:
     return against_rewording(
         _versions(panel, request, [REFERENCE_CONDITION, *names]),
         _versions(panel, request, [language])[:, 0],
         n_resamples=request.n_bootstrap,
         rng=request.rng("attenuation"),
+        weights=weights,
     )
 
 
 def _corrected(
-    panel: Panel, request: AuditRequest, language: str, labels: list[str]
+    panel: Panel, request: AuditRequest, language: str, labels: list[str], weights: Array | None
 ) -> Attenuation:
     before, after = (
         _versions(panel, request, [original, *(f"{original}~{label}" for label in labels)])
         for original in (REFERENCE_CONDITION, language)
     )
     return attenuation_of(
-        before, after, n_resamples=request.n_bootstrap, rng=request.rng("attenuation")
+        before,
+        after,
+        n_resamples=request.n_bootstrap,
+        rng=request.rng("attenuation"),
+        weights=weights,
     )
 
 
@@ -117,9 +134,6 @@ def _primary_columns(found: AgainstRewording | None) -> dict[str, Any]:
         **ends("r_reworded", found.r_reworded),
         **ends("r_ratio", found.ratio),
     }
-
-
-_ENDS = ("", "_low", "_high")
 
 
 def _corrected_columns(found: Attenuation | None) -> dict[str, Any]:
