@@ -50,8 +50,8 @@ class _Cell:
     condition: str
     group_kind: str
     group: str
-    sums: Array  # of `row_sums`, (6, M, N)
-    by_model: bool = False  # whether each model has a row of its own besides
+    sums: Array  # of `row_sums`, added up over items, (6, M)
+    by_item: Array  # the same by item, (6, M, N); (6, 1, N) without rows of single models
 
 
 def association(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -71,12 +71,9 @@ def association(panel: Panel, request: AuditRequest) -> AuditTable:
     cells = [*_whole_cells(panel, request), *_group_cells(panel, request)]
     rows: list[dict[str, Any]] = []
     for cell, draws in zip(cells, _draws(cells, request), strict=True):
-        rows.append(_row(cell, cell.sums, draws.sum(axis=1), panel, None, request))
-        if cell.by_model:
-            rows += [
-                _row(cell, cell.sums[:, [m]], draws[:, m], panel, m, request)
-                for m in range(len(panel.models))
-            ]
+        rows.append(_row(cell, draws, panel, None, request))
+        if cell.group_kind == "all":
+            rows += [_row(cell, draws, panel, m, request) for m in range(len(panel.models))]
     notes = () if panel.rewordings() else (f"{NO_REWORDING} The ceiling is unknown.",)
     return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes)
 
@@ -89,16 +86,21 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     AuditTable
         One row per language and one for all rewordings of English, as in `association`.
     """
-    cells = [
-        _Cell(c, "all", "", rows) for c, rows in _languages_and_rewording(panel, request).items()
-    ]
+    whole = _languages_and_rewording(panel, request)
+    cells = [_cell(condition, "all", "", sums) for condition, sums in whole.items()]
     rows = [
-        _row(cell, cell.sums, draws.sum(axis=1), panel, None, request)
+        _row(cell, draws, panel, None, request)
         for cell, draws in zip(cells, _draws(cells, request), strict=True)
     ]
     names = [c for c in _COLUMNS if c.startswith("intercept")]
     columns = ["condition", "n_rows", "n_items", *names, "n_undefined", "n_bootstrap", "reason"]
     return AuditTable(pd.DataFrame(rows, columns=columns))
+
+
+def _cell(condition: str, group_kind: str, group: str, rows: Array) -> _Cell:
+    """What a row needs of the sums of its rows, (6, M, N)."""
+    by_item = rows if group_kind == "all" else rows.sum(axis=1, keepdims=True)
+    return _Cell(condition, group_kind, group, rows.sum(axis=-1), by_item)
 
 
 def _sums(panel: Panel, request: AuditRequest, condition: str) -> Array:
@@ -119,17 +121,17 @@ def _languages_and_rewording(panel: Panel, request: AuditRequest) -> dict[str, A
 def _whole_cells(panel: Panel, request: AuditRequest) -> Iterator[_Cell]:
     """Conditions with all their rows, and single rewordings."""
     for condition, sums in _languages_and_rewording(panel, request).items():
-        yield _Cell(condition, "all", "", sums, by_model=True)
+        yield _cell(condition, "all", "", sums)
     unchanged = metadata_numbers(panel, UNCHANGED)  # (K, N)
     all_changed: list[Array] = []
     for original in (REFERENCE_CONDITION, *panel.languages):
         for condition in panel.rewordings(original):
             sums = _sums(panel, request, condition)
-            yield _Cell(condition, REWORDING, "", sums)
+            yield _cell(condition, REWORDING, "", sums)
             known = unchanged[panel.at(condition)]
             if np.isfinite(known).any():
                 sums_changed = sums * (known == 0)
-                yield _Cell(condition, REWORDING, ALL_CHANGED, sums_changed)
+                yield _cell(condition, REWORDING, ALL_CHANGED, sums_changed)
                 if original == REFERENCE_CONDITION:
                     all_changed.append(sums_changed)
             if original != REFERENCE_CONDITION and panel.rewordings():
@@ -137,9 +139,9 @@ def _whole_cells(panel: Panel, request: AuditRequest) -> Iterator[_Cell]:
                 english = np.sum(
                     [_sums(panel, request, c) for c in _twins(panel, condition)], axis=0
                 )
-                yield _Cell(condition, REWORDING, SAME_ITEMS, english * of_items)
+                yield _cell(condition, REWORDING, SAME_ITEMS, english * of_items)
     if all_changed:
-        yield _Cell(REWORDING, REWORDING, ALL_CHANGED, np.sum(all_changed, axis=0))
+        yield _cell(REWORDING, REWORDING, ALL_CHANGED, np.sum(all_changed, axis=0))
 
 
 def _twins(panel: Panel, condition: str) -> list[str]:
@@ -158,34 +160,39 @@ def _group_cells(panel: Panel, request: AuditRequest) -> Iterator[_Cell]:
             of_item = panel.items[field].to_numpy()
             for value in pd.unique(panel.items[field]):
                 if value:
-                    yield _Cell(condition, field, value, sums * (of_item == value))
+                    yield _cell(condition, field, value, sums * (of_item == value))
         if condition in panel.conditions:
             judged = judged_as[panel.at(condition)]
             for value in dict.fromkeys(j for j in judged if j):
-                yield _Cell(condition, "judgment", value, sums * (judged == value))
+                yield _cell(condition, "judgment", value, sums * (judged == value))
 
 
 def _draws(cells: list[_Cell], request: AuditRequest) -> list[Array]:
-    """Sums over drawn items, (6, M, R) of a cell with rows by model, else (6, 1, R).
+    """Sums over drawn items, (6, M or 1, R) each.
 
     The draws are the same for all cells and in both tables.
     """
-    parts = [c.sums if c.by_model else c.sums.sum(axis=1, keepdims=True) for c in cells]
-    if not parts:
+    if not cells:
         return []
     drawn = resampled_sums(
-        np.concatenate(parts, axis=1),
+        np.concatenate([cell.by_item for cell in cells], axis=1),
         n_resamples=request.n_bootstrap,
         rng=request.rng("association"),
     )
-    return np.split(drawn, np.cumsum([part.shape[1] for part in parts])[:-1], axis=1)
+    return np.split(drawn, np.cumsum([cell.by_item.shape[1] for cell in cells])[:-1], axis=1)
 
 
 def _row(
-    cell: _Cell, sums: Array, draws: Array, panel: Panel, model: int | None, request: AuditRequest
+    cell: _Cell, draws: Array, panel: Panel, model: int | None, request: AuditRequest
 ) -> dict[str, Any]:
-    n_items = n_items_of(sums)
-    found = association_of(sums.sum(axis=-1), draws, n_items, neutral=neutral_score(request))
+    """The line of all rows of a cell, or of those of one model."""
+    of = slice(None) if model is None else slice(model, model + 1)
+    found = association_of(
+        cell.sums[:, of],
+        draws[:, of].sum(axis=1),
+        n_items_of(cell.by_item[:, of]),
+        neutral=neutral_score(request),
+    )
     return {
         "condition": cell.condition,
         "group_kind": cell.group_kind if model is None else "model",
