@@ -10,6 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.analysis.audit import detection
 from core.analysis.audit.detection import (
     MODEL,
     NO_BASE,
@@ -31,6 +32,7 @@ from core.stats.injection import DELTAS, injection_curve, size_check
 from core.stats.power import items_needed, smallest_shift
 from core.stats.resampling import sign_flip_test
 from tests.made_panels import made_panel
+from tests.thin_panels import thin_panel
 
 NAN = math.nan
 REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=200)
@@ -227,3 +229,21 @@ def test_an_arm_without_scores_is_undefined() -> None:
     assert rows["reason"].tolist() == [NO_ITEM, "", ""]
     assert rows["pvalue"].isna().tolist() == [True, False, False]
     assert rows["n_models"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["mean", "standardised"])
+def test_what_is_undefined_in_thin_data_has_a_reason(
+    seed: int, kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, few in (("POWER_WORLDS", 20), ("POWER_DRAWS", 99), ("N_SIZE_WORLDS", 3)):
+        monkeypatch.setattr(detection, name, few)
+    request = AuditRequest(dataset="made", kind=kind, n_resamples=50, n_bootstrap=30)
+    panel = thin_panel(seed)
+    injected = injection(panel, request, n_runs=2).rows
+    for rows, column in (
+        (injected[injected["check"] == "injection"], "detection"),
+        (power(panel, request, item_tests(panel, request)).rows, "size"),
+        (control(panel, request).rows, "pvalue"),
+    ):
+        assert (rows.loc[rows[column].isna(), "reason"] != "").all()

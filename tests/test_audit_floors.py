@@ -28,6 +28,7 @@ from core.analysis.audit.request import AuditRequest
 from core.stats.noise import rewording_noise
 from core.stats.resampling import sign_flip_test
 from tests.made_panels import made_panel
+from tests.thin_panels import thin_panel
 
 NAN = math.nan
 REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=300)
@@ -250,3 +251,17 @@ def test_every_kind_of_score_is_answered(kind) -> None:
     panel = made_panel(_scores(es=0.1, en_p1=0.0))
     assert floors(panel, request).rows["mean_change"].notna().all()
     assert floor_vs_gap(panel, request).rows["gap"].notna().all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["mean", "standardised"])
+def test_what_is_undefined_in_thin_data_has_a_reason(seed: int, kind) -> None:
+    request = AuditRequest(dataset="made", kind=kind, n_resamples=50, n_bootstrap=30)
+    panel = thin_panel(seed)
+    for table, column in (
+        (floors(panel, request), "sd"),
+        (floors_by_model(panel, request), "floor"),
+        (floor_vs_gap(panel, request), "difference_low"),
+    ):
+        if not table.rows.empty:
+            assert (table.rows.loc[table.rows[column].isna(), "reason"] != "").all()

@@ -24,6 +24,7 @@ from core.errors import InputError
 from core.stats.wording import exchange_test, prediction_pvalue
 from core.stats.wording import wording_variance as split_variance
 from tests.made_panels import made_panel
+from tests.thin_panels import thin_panel
 
 NAN = math.nan
 REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=500)
@@ -215,3 +216,14 @@ def test_a_margin_of_nothing_is_refused() -> None:
     request = AuditRequest(dataset="made", margin=0.0)
     with pytest.raises(InputError, match="positive"):
         equivalence(panel, request, AuditTable(pd.DataFrame()))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["mean", "standardised"])
+def test_what_is_undefined_in_thin_data_has_a_reason(seed: int, kind) -> None:
+    request = AuditRequest(dataset="made", kind=kind, n_resamples=50, n_bootstrap=30)
+    panel = thin_panel(seed)
+    split = wording_variance(panel, request).rows
+    assert (split.loc[split["prediction_low"].isna(), "reason"] != "").all()
+    margins = equivalence(panel, request, item_tests(panel, request)).rows
+    assert (margins.loc[margins["equivalent"].isna(), "reason"] != "").all()

@@ -125,20 +125,19 @@ def floors_by_model(panel: Panel, request: AuditRequest) -> AuditTable:
     rows = []
     for m, model in enumerate(panel.models):
         at = [panel.at(c) for c in panel.full_coverage(m)]
-        changes = {s: panel.changes(k)[m, at] for s, k in _kinds(request)}  # (K, N)
-        n = np.isfinite(changes[""]).sum(axis=1)
-        noise = expected_noise([_sd(d) for d in changes[""]], n) if at else np.empty(0)
-        floor = {s: _mean(np.abs(mean_over_items(d)[0])) for s, d in changes.items()}
+        means, n = mean_over_items(panel.changes(request.kind)[m, at])  # (K,)
+        means_binary, _ = mean_over_items(panel.changes("binary")[m, at])
+        noise = expected_noise([_sd(panel.changes(request.kind)[m, k]) for k in at], n)
         rows.append(
             {
                 "model": model,
                 "scorer_id": panel.scorers[m],
-                "floor": floor[""],
-                "floor_binary": floor["_binary"],
+                "floor": _mean(np.abs(means)),
+                "floor_binary": _mean(np.abs(means_binary)),
                 "expected_noise": _mean(noise),
-                "n_rewordings": len(at),
+                "n_rewordings": int((n > 0).sum()),
                 "n_items": int(n.max(initial=0)),
-                "reason": "" if at else NO_FULL,
+                "reason": _no_floor(n),
             }
         )
     table = pd.DataFrame(rows)
@@ -243,6 +242,15 @@ def _slopes(panel: Panel, kind: ScoreKind, cells: list[_Cell]) -> Array:
     return line(row_sums(before, after).sum(axis=-1)).slope
 
 
+def _no_floor(n: npt.NDArray[np.int64]) -> str:
+    """What is undefined of a model's floor, given the items of each full-coverage rewording."""
+    if not len(n):
+        return NO_FULL
+    if not n.any():
+        return NO_ITEM
+    return ONE_ITEM if n.max() == 1 else ""
+
+
 def _reason(row: dict[Any, Any]) -> str:
     if row["n"] == 0:
         return NO_ITEM
@@ -292,13 +300,10 @@ def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
     return " ".join(reasons)
 
 
-def _kinds(request: AuditRequest) -> Iterator[tuple[str, ScoreKind]]:
-    yield "", request.kind
-    yield "_binary", "binary"
-
-
 def _mean(values: Array) -> float:
-    return float(values.mean()) if values.size else float("nan")
+    """Mean of what is known."""
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if finite.size else float("nan")
 
 
 def _sd(values: Array) -> float:
