@@ -43,9 +43,11 @@ def enumerated(values: list[float]) -> float:
     return sum(s >= abs(sum(tenths)) for s in sums) / len(sums)
 
 
-@given(changes)
-def test_small_cells_equal_the_enumeration_of_all_sign_vectors(values: list[float]) -> None:
-    found = sign_flip_test([[*values, NAN]], n_resamples=512, rng=rng())
+@given(changes, st.sampled_from([1.0, 1e3 / 7, 1e6 / 7]))
+def test_small_cells_equal_the_enumeration_of_all_sign_vectors(
+    values: list[float], scale: float
+) -> None:
+    found = sign_flip_test([[*(scale * v for v in values), NAN]], n_resamples=512, rng=rng())
     assert found.n[0] == len(values)
     if values:
         assert found.exact[0]
