@@ -19,7 +19,7 @@ from core.store.generations import bump
 from core.store.scorers import put_scorer
 from core.store.scores import put_scores
 from core.store.slices import Slice, put_slice
-from core.types import Item, Role
+from core.types import Item, Role, Scorer
 from tests.store_samples import OTHER, SCORER, item, put
 from tests.test_analysis_comparison import COLLAPSED, A, B, put_preferences
 from tests.test_analysis_items import scored
@@ -112,7 +112,7 @@ def test_another_option_is_another_question(cache: Cache) -> None:
     assert len(pvalues(replace(few, conditions=("hi",)))) == 2
 
 
-def put_numbers(cache: Cache, items: list[Item], preferences: np.ndarray) -> None:
+def put_numbers(cache: Cache, scorer: Scorer, items: list[Item], preferences: np.ndarray) -> None:
     """Item scores as another program hands them over: means alone."""
     columns = {
         "item_id": pa.array([one.item_id for one in items]),
@@ -120,43 +120,46 @@ def put_numbers(cache: Cache, items: list[Item], preferences: np.ndarray) -> Non
         "l_stereotype": pa.array(preferences - 2.0),
         "l_anti": pa.array(np.full(len(items), -2.0)),
     }
+    put_scorer(cache, scorer)
     with cache.writing() as con:
         con.register("rows", pa.table(columns))
         con.execute(
             "INSERT INTO item_score BY NAME SELECT ? AS scorer_id, 'd' AS dataset, *, "
             "[]::VARCHAR[] AS flags FROM rows",
-            [A],
+            [scorer.scorer_id],
         )
-        bump(con, [A], ["d"])
+        bump(con, [scorer.scorer_id], ["d"])
 
 
 def test_one_item_of_60_000_rows_that_changes_is_noticed(cache: Cache) -> None:
     """Whoever remembers by the content of large tables looks at a sample of them."""
-    n = 30_000
-    items = [item(f"{i:05d}", c) for c in ("en", "hi") for i in range(n)]
+    n_items, n_models = 3_000, 10
+    items = [item(f"{i:04d}", c) for c in ("en", "hi") for i in range(n_items)]
     put(cache, items)
-    put_scorer(cache, SCORER)
     rng = np.random.default_rng(0)
-    put_numbers(cache, items, rng.normal(0.2, 1, len(items)))
-    request = AuditRequest(dataset="d", n_resamples=20)
+    models = [replace(SCORER, fingerprint=str(m)) for m in range(n_models)]
+    for model in models:
+        put_numbers(cache, model, items, rng.normal(0.2, 1, len(items)))
 
-    def score() -> float:
-        rows = audit_tables(cache, request, ["score_map"])["score_map"].rows
-        return float(rows.set_index("condition").at["hi", "score"])
+    def scores() -> pd.Series:
+        rows = audit_tables(cache, FEW, ["score_map"])["score_map"].rows
+        assert rows["n"].sum() == 60_000
+        return rows.set_index(["scorer_id", "condition"])["score"]
 
-    before = score()
-    assert score() == before
-    place = 31_415  # one row, somewhere in the middle
+    before = scores()
+    pd.testing.assert_series_equal(scores(), before)
+    changed, place = models[7].scorer_id, items[4_321]
     with cache.writing() as con:
         con.execute(
-            "UPDATE item_score SET l_stereotype = l_stereotype + 3 WHERE item_id = ? AND "
-            "condition = ?",
-            [items[place].item_id, items[place].condition],
+            "UPDATE item_score SET l_stereotype = l_stereotype + 3 "
+            "WHERE scorer_id = ? AND item_id = ? AND condition = ?",
+            [changed, place.item_id, place.condition],
         )
-        bump(con, [A], ["d"])
-    after = score()
-    assert after != before
-    assert abs(after - before) < 1 / n
+        bump(con, [changed], ["d"])
+    after = scores()
+    differs = before[before != after]
+    assert differs.index.tolist() == [(changed, "hi")]
+    assert abs(before - after).max() < 1 / n_items
 
 
 def test_scores_that_arrive_are_noticed(cache: Cache) -> None:
@@ -227,14 +230,40 @@ def all_tables(cache: Cache, request: AuditRequest = FEW) -> dict[str, pd.DataFr
     return {name: table.rows for name, table in found.tables.items()}
 
 
-def test_a_small_audit_has_every_table(cache: Cache) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Cache:
+    """A small audit that lacks nothing, to be read alone; the slice `one` holds one item."""
+    cache = Cache(tmp_path_factory.mktemp("audit") / "cache")
     small(cache, 8)
-    tables = all_tables(cache)
+    put_slice(cache, Slice("one", "d", "", ("3",)))
+    return cache
+
+
+def test_a_small_audit_has_every_table(whole: Cache) -> None:
+    tables = all_tables(whole)
     assert tables["main"]["condition"].tolist() == ["es", "hi", "rewording"]
     assert len(tables["cells"]) == 4
 
 
-def test_pairs_only_in_english(cache: Cache) -> None:
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param({"slice": "one"}, id="one item"),
+        pytest.param({"scorers": (A,), "conditions": ("en~p1", "hi")}, id="one of each"),
+        pytest.param({"conditions": ("hi", "es")}, id="no rewording"),
+        pytest.param({"conditions": ("en~p1", "en~p2")}, id="no translation"),
+        pytest.param({"conditions": ("en",)}, id="nothing but English"),
+        pytest.param({"kind": "summed"}, id="summed"),
+        pytest.param({"kind": "binary"}, id="binary"),
+        pytest.param({"kind": "standardised"}, id="standardised"),
+        pytest.param({"reference": "hi"}, id="another reference"),
+    ],
+)
+def test_every_table_is_there_whatever_is_missing(whole: Cache, part: dict) -> None:
+    all_tables(whole, replace(FEW, **part))
+
+
+def test_pairs_of_one_model_in_english(cache: Cache) -> None:
     rows = [item(str(i), context="") for i in range(4)]
     put(cache, rows)
     put_preferences(cache, SCORER, [(one, 0.1 * i) for i, one in enumerate(rows)])
@@ -242,27 +271,16 @@ def test_pairs_only_in_english(cache: Cache) -> None:
     assert tables["score_map"]["n"].tolist() == [4]
 
 
-def test_one_item(cache: Cache) -> None:
-    small(cache, 1)
-    all_tables(cache)
+def test_scores_that_never_vary(cache: Cache) -> None:
+    rows = [item(str(i), c) for c in CONDITIONS for i in range(6)]
+    put(cache, rows)
+    for scorer in (SCORER, OTHER):
+        put_preferences(cache, scorer, [(one, 0.0) for one in rows])
+    cells = all_tables(cache)["cells"]
+    assert (cells["pvalue"] == 1).all()
 
 
-def test_one_model_one_rewording_and_one_language(cache: Cache) -> None:
-    small(cache, 6, ("en", "en~p1", "hi"))
-    all_tables(cache, replace(FEW, scorers=(A,)))
-
-
-def test_no_rewording(cache: Cache) -> None:
-    small(cache, 6, ("en", "hi", "es"))
-    all_tables(cache)
-
-
-def test_no_translation(cache: Cache) -> None:
-    small(cache, 6, ("en", "en~p1", "en~p2"))
-    all_tables(cache)
-
-
-def test_all_changes_zero(cache: Cache) -> None:
+def test_changes_that_are_all_zero(cache: Cache) -> None:
     rows = [item(str(i), c) for c in CONDITIONS for i in range(6)]
     put(cache, rows)
     for scorer in (SCORER, OTHER):
@@ -271,17 +289,11 @@ def test_all_changes_zero(cache: Cache) -> None:
     assert (tables["cells"]["pvalue"] == 1).all()
 
 
-def test_scores_that_never_vary(cache: Cache) -> None:
-    rows = [item(str(i), c) for c in CONDITIONS for i in range(6)]
-    put(cache, rows)
-    for scorer in (SCORER, OTHER):
-        put_preferences(cache, scorer, [(one, 0.0) for one in rows])
-    all_tables(cache)
-
-
 def test_items_that_models_and_languages_lack(cache: Cache) -> None:
+    """Each model lacks one item, Hindi another, French all; one collapsed, one is native."""
     rows = [item(str(i), c) for c in CONDITIONS for i in range(6)]
-    put(cache, [*rows, COLLAPSED, item("n", "hi", native=True)])
+    french = [item(str(i), "fr") for i in range(6)]
+    put(cache, [*rows, *french, COLLAPSED, item("n", "hi", native=True)])
     rng = np.random.default_rng(0)
     for scorer, left_out in ((SCORER, "0"), (OTHER, "1")):
         put_preferences(
@@ -293,18 +305,7 @@ def test_items_that_models_and_languages_lack(cache: Cache) -> None:
                 if (one.item_id, one.condition) != ("2", "hi")
             ],
         )
-    all_tables(cache)
-
-
-def test_a_language_without_any_score(cache: Cache) -> None:
-    rows = small(cache, 5)
-    put(cache, [*rows, *(item(str(i), "fr") for i in range(5))], replace=True)
     cells = all_tables(cache)["cells"].set_index("condition")
+    assert cells.loc["hi", "n"].tolist() == [4, 4]
     assert cells.loc["fr", "pvalue"].isna().all()
     assert (cells.loc["fr", "reason"] != "").all()
-
-
-@pytest.mark.parametrize("kind", ["summed", "per_code_point", "binary", "standardised"])
-def test_every_kind_of_score_gives_every_table(cache: Cache, kind) -> None:
-    small(cache, 6)
-    all_tables(cache, replace(FEW, kind=kind))
