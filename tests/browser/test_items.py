@@ -39,6 +39,7 @@ def open_items(page: Page, app: App, selection: Selection) -> None:
     page.goto(f"{app.url}/items?{link_query(selection)}")
     expect(page.get_by_role("heading", name="Items", exact=True)).to_be_visible()
     expect(page.get_by_text("rows that pass")).to_be_visible(timeout=20_000)
+    page.wait_for_url(re.compile("content=[0-9]"))  # the last thing that a run does
 
 
 def address(page: Page) -> Selection:
