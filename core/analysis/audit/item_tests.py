@@ -229,8 +229,8 @@ def _notes(panel: Panel, changes: ItemChanges) -> tuple[str, ...]:
     partial = [c for c in panel.rewordings() if c not in changes.names]
     if partial:
         notes.append(
-            f"Rewording noise is of {', '.join(changes.names)}; {', '.join(partial)} do not cover "
-            "every English item and are tested on their own."
+            f"Rewording noise is of {', '.join(changes.names)}; what does not cover every English "
+            f"item ({', '.join(partial)}) is tested on its own."
         )
     elif not changes.names:
         notes.append(NO_REWORDING)
