@@ -176,6 +176,8 @@ def _bootstrap_pvalue(draws: Array) -> float:
 def _reason(row: dict[Any, Any], reworded: bool) -> str:
     if not row["n"]:
         return NO_ITEM
+    if np.isnan(row["drop"]):
+        return NO_SPREAD
     if not reworded:
         return NO_REWORDING
     if not row["n_t"]:

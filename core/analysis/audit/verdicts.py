@@ -153,7 +153,7 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
         What each kind of score finds, "lower", "higher" or "none shown".
     """
     name, drop = row["language"], row["drop"]
-    if not row["n"]:
+    if math.isnan(drop):
         return f"{name} cannot be compared with {_english()}: {_lowered(row['reason'])}"
     side, sign = ("below", 1) if drop >= 0 else ("above", -1)
     items = f"{row['n']} shared item{'' if row['n'] == 1 else 's'}"
@@ -185,11 +185,7 @@ def _judgment(row: dict[str, Any]) -> str:
     within = f"90 % interval {_bounds(row['t90_low'], row['t90_high'], 1)}"
     q, t = _q(row["qvalue"]), row["t"]
     if row["verdict"] == "undecided":
-        needed = row["n_needed"]
-        enough = (
-            "" if math.isnan(needed) else f"; to show its absence takes about {needed:.0f} items"
-        )
-        return f"{q}: neither a difference beyond rewording nor its absence is shown{enough}"
+        return f"{q}: neither a difference beyond rewording nor its absence is shown{_enough(row)}"
     if row["verdict"] == "equivalent":
         return f"{q}: beyond rewording, the difference is smaller than {row['margin']:g} ({within})"
     size = "larger than rewording noise"

@@ -1,0 +1,318 @@
+"""Verdicts and sentences: a truth table, the sentence that a page promises, and thin data."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.score_panel import score_panel
+from core.analysis.audit.verdicts import depends_on_score, sentence, verdict, verdicts
+from core.analysis.audit.wording import equivalence, wording_variance
+from core.items.languages import LANGUAGES, NAMES, language_name
+from tests.made_panels import made_panel
+
+NAN = float("nan")
+REQUEST = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=400)
+
+ROW: dict[str, Any] = {
+    "condition": "hi",
+    "language": "Hindi",
+    "kind": "mean",
+    "verdict": "shift",
+    "depends_on_score": False,
+    "reads": "shift",
+    "drop": 0.030,
+    "drop_low": 0.018,
+    "drop_high": 0.042,
+    "n": 357,
+    "t": 0.026,
+    "t90_low": 0.015,
+    "t90_high": 0.036,
+    "n_t": 357,
+    "qvalue": 0.0003,
+    "noise_floor": 0.008,
+    "margin": 0.02,
+    "n_needed": 851.0,
+    "prediction_low": -0.01,
+    "prediction_high": 0.02,
+    "outside": True,
+    "n_models": 10,
+    "reason": "",
+}
+
+
+def made_verdicts(panel: Panel, request: AuditRequest = REQUEST) -> AuditTable:
+    tests = item_tests(panel, request)
+    return verdicts(
+        panel,
+        request,
+        tests,
+        equivalence(panel, request, tests),
+        score_panel(panel, request),
+        floors_by_model(panel, request),
+        wording_variance(panel, request),
+    )
+
+
+def _scores(n_models: int = 3, n_items: int = 150) -> dict[str, np.ndarray]:
+    """Spanish has no shift, Hindi falls, Swahili rises; three rewordings do nothing."""
+    rng = np.random.default_rng(4)
+    english = rng.uniform(0.3, 0.7, n_items) + rng.normal(0, 0.01, (n_models, n_items))
+
+    def version(drop: float) -> np.ndarray:
+        return english - drop + rng.normal(0, 0.04, n_items)
+
+    made = {"en": english, "es": version(0.0), "hi": version(0.06), "sw": version(-0.06)}
+    return made | {f"en~p{k}": version(0.0) for k in (1, 2, 3)}
+
+
+# The verdict
+
+
+@pytest.mark.parametrize(
+    ("q", "low", "high", "margin", "expected"),
+    [
+        (0.01, 0.005, 0.035, 0.02, "shift"),
+        (0.01, 0.005, 0.015, 0.02, "real but small"),
+        (0.40, -0.010, 0.015, 0.02, "equivalent"),
+        (0.40, -0.010, 0.025, 0.02, "undecided"),
+        (0.40, -0.025, 0.010, 0.02, "undecided"),
+        (0.05, 0.001, 0.019, 0.02, "equivalent"),
+        (NAN, -0.010, 0.015, 0.02, "undefined"),
+        (NAN, NAN, NAN, 0.02, "undefined"),
+        (1.00, NAN, NAN, 0.02, "undefined"),
+        (0.01, NAN, NAN, 0.02, "shift"),
+        (0.40, -0.010, 0.015, NAN, "undecided"),
+        (0.01, 0.005, 0.015, NAN, "shift"),
+        (0.01, -0.035, -0.005, 0.02, "shift"),
+    ],
+)
+def test_the_verdict_is_that_of_the_truth_table(
+    q: float, low: float, high: float, margin: float, expected: str
+) -> None:
+    assert verdict(q, low, high, margin) == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ([("shift", 0.03), ("real but small", 0.01)], False),
+        ([("shift", 0.03), ("undecided", 0.03)], True),
+        ([("shift", 0.03), ("shift", -0.03)], True),
+        ([("equivalent", 0.01), ("undecided", -0.02)], False),
+        ([("shift", 0.03), ("undefined", NAN)], None),
+        ([("shift", 0.03), ("shift", 0.1), ("undefined", NAN)], False),
+        ([("undefined", NAN), ("undefined", NAN)], None),
+        ([], None),
+    ],
+)
+def test_kinds_disagree_on_a_shift_or_its_direction(found: list, expected: bool | None) -> None:
+    assert depends_on_score(found) is expected
+
+
+# The sentence
+
+
+def test_the_sentence_is_the_promised_one() -> None:
+    assert sentence(ROW, {}) == (
+        "Hindi is 0.030 below English [0.018, 0.042], paired over 357 shared items; rewording "
+        "moves scores by 0.008; q = 0.0003: larger than rewording noise. This does not show that "
+        "the models are fairer."
+    )
+
+
+def test_one_model_has_no_spread_and_is_spoken_of_alone() -> None:
+    text = sentence(ROW | {"n_models": 1}, {})
+    assert text.endswith(
+        "One model: no spread over models. This does not show that the model is fairer."
+    )
+
+
+def test_above_english_the_interval_turns_round() -> None:
+    text = sentence(ROW | {"drop": -0.03, "drop_low": -0.042, "drop_high": -0.018, "t": -0.02}, {})
+    assert text.startswith("Hindi is 0.030 above English [0.018, 0.042], paired")
+    assert text.endswith("This does not show that the models are less fair.")
+
+
+def test_each_verdict_has_its_words() -> None:
+    said = {
+        name: sentence(ROW | {"verdict": name, "qvalue": q, "reason": reason}, {})
+        for name, q, reason in (
+            ("real but small", 0.012, ""),
+            ("equivalent", 0.4, ""),
+            ("undecided", 0.4, ""),
+            ("undefined", NAN, "No rewording of English is scored."),
+        )
+    }
+    assert (
+        "q = 0.012: larger than rewording noise, yet smaller than 0.02 (90 % interval "
+        "[0.015, 0.036])." in said["real but small"]
+    )
+    assert "q = 0.40: beyond rewording, the difference is smaller than 0.02" in said["equivalent"]
+    assert (
+        "neither a difference beyond rewording nor its absence is shown (if there is none, that "
+        "takes 851 items)." in said["undecided"]
+    )
+    assert (
+        "whether it is more than rewording cannot be said: no rewording of English is scored."
+        in said["undefined"]
+    )
+    assert "q = nan" not in said["undefined"]
+
+
+def test_a_shift_against_the_drop_is_not_called_larger_than_noise() -> None:
+    text = sentence(ROW | {"drop": 0.004, "t": -0.015}, {})
+    assert "q = 0.0003: beyond rewording it is 0.015 above." in text
+    assert "larger" not in text
+
+
+def test_disagreement_and_another_wording_are_said() -> None:
+    findings = {"mean": "lower", "per_code_point": "lower", "binary": "none shown"}
+    text = sentence(ROW | {"depends_on_score": True, "outside": False}, findings)
+    assert (
+        "This depends on the score: lower under mean, per code point; none shown under binary."
+        in text
+    )
+    assert (
+        "One more rewording might do as much: its drop is predicted within [\u22120.010, 0.020]."
+        in text
+    )
+    calm = sentence(ROW | {"verdict": "undecided", "outside": False}, findings)
+    assert "One more rewording" not in calm
+
+
+@pytest.mark.parametrize(
+    ("q", "shown"),
+    [
+        (0.00001, "q < 0.0001"),
+        (0.00035, "q = 0.0003"),
+        (0.0123, "q = 0.012"),
+        (0.0496, "q = 0.050"),
+        (0.432, "q = 0.43"),
+        (1.0, "q = 1.00"),
+    ],
+)
+def test_q_is_never_zero(q: float, shown: str) -> None:
+    assert f"; {shown}: " in sentence(ROW | {"qvalue": q}, {})
+
+
+def test_no_item_no_number() -> None:
+    row = ROW | {"n": 0, "drop": NAN, "verdict": "undefined", "reason": "No item is scored."}
+    assert sentence(row, {}) == "Hindi cannot be compared with English: no item is scored."
+
+
+def test_languages_have_names_and_unknown_ones_their_code() -> None:
+    assert [language_name(c) for c in ("hi", "zh-TW", "pt-BR", "quc")] == [
+        "Hindi",
+        "Chinese (TW)",
+        "Portuguese (BR)",
+        "quc",
+    ]
+    assert set(NAMES) <= LANGUAGES
+
+
+# The table
+
+
+def test_verdicts_rest_on_the_numbers_of_the_other_tables() -> None:
+    panel = made_panel(_scores())
+    rows = made_verdicts(panel).rows.set_index("condition")
+    assert rows["verdict"].to_dict() == {"es": "equivalent", "hi": "shift", "sw": "shift"}
+    assert rows["language"].to_dict() == {"es": "Spanish", "hi": "Hindi", "sw": "Swahili"}
+    tests = item_tests(panel, REQUEST).rows
+    tests = tests[tests["group_kind"] == "all"].set_index("condition")
+    kinds = score_panel(panel, REQUEST).rows
+    mean = kinds[kinds["kind"] == "mean"].set_index("condition")
+    variance = wording_variance(panel, REQUEST).rows
+    variance = variance[(variance["unit"] == "language") & (variance["model"] == "all models")]
+    variance = variance.set_index("condition")
+    margins = equivalence(panel, REQUEST, item_tests(panel, REQUEST)).rows.set_index("condition")
+    floor = np.median(floors_by_model(panel, REQUEST).rows["floor"])
+    for condition, row in rows.iterrows():
+        for name in ("t", "t_low", "t90_high", "qvalue", "pvalue"):
+            assert row[name] == tests.loc[condition, name]
+        for name in ("drop", "drop_low", "drop_high", "n"):
+            assert row[name] == mean.loc[condition, name]
+        assert row["n_needed"] == margins.loc[condition, "n_needed"]
+        assert row["noise_floor"] == floor
+        assert row["prediction_low"] == -variance.loc[condition, "prediction_high"]
+        assert row["outside"] == variance.loc[condition, "outside"]
+        assert row["n_t"] == tests.loc[condition, "n"]
+        assert f"paired over {row['n']} shared items" in row["sentence"]
+    assert "Swahili is 0.0" in rows.loc["sw", "sentence"]
+    assert " above English" in rows.loc["sw", "sentence"]
+
+
+def test_a_verdict_that_changes_with_the_score_reads_so() -> None:
+    rng = np.random.default_rng(2)
+    u = rng.normal(0.8, 1.0, 200) + np.zeros((4, 1))
+    versions = {f"en~p{k}": u + rng.normal(0, 0.1, u.shape) for k in (1, 2, 3)}
+    versions |= {"en": u, "hi": 0.5 * u}
+    row = made_verdicts(made_panel({c: 1 / (1 + np.exp(-v)) for c, v in versions.items()})).rows
+    assert row["verdict"].tolist() == ["shift"]
+    assert row["depends_on_score"].tolist() == [True]
+    assert row["reads"].tolist() == ["depends on the score"]
+    assert "This depends on the score: lower under mean" in row["sentence"].item()
+
+
+def test_without_rewordings_a_gap_is_shown_and_no_verdict_given() -> None:
+    scores = {c: s for c, s in _scores().items() if "~" not in c}
+    table = made_verdicts(made_panel(scores))
+    rows = table.rows.set_index("condition")
+    assert (rows["verdict"] == "undefined").all()
+    assert rows[["qvalue", "noise_floor", "t"]].isna().all().all()
+    assert rows["drop_low"].notna().all()
+    assert (rows["reason"] != "").all()
+    text = rows.loc["hi", "sentence"]
+    assert "what rewording does to scores is not known" in text
+    assert "cannot be said: no rewording of English is scored" in text
+    assert "nan" not in text
+
+
+def test_one_model_is_enough_for_items_and_says_that_it_is_one() -> None:
+    table = made_verdicts(made_panel(_scores(1)))
+    assert table.rows["verdict"].tolist() == ["equivalent", "shift", "shift"]
+    assert table.notes == ("One model: no spread over models.",)
+    assert table.rows["sentence"].str.contains("One model: no spread over models").all()
+
+
+def test_no_translation_no_verdict() -> None:
+    table = made_verdicts(made_panel({"en": np.full((2, 3), 0.5)}))
+    assert table.rows.empty
+    assert len(table.notes) == 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_thin_data_have_a_reason_and_no_sentence_calls_a_model_fair(data: st.DataObject) -> None:
+    n_models, n_items = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
+    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
+    others = data.draw(st.sets(st.sampled_from(["es", "hi", "en~p1", "en~p2", "en~p3"])))
+    levels = data.draw(st.sampled_from([[0.5], [NAN], [0.3, 0.6], [0.2, 0.4, 0.7, NAN, NAN]]))
+    kind = data.draw(st.sampled_from(["mean", "binary", "standardised"]))
+    scores = {c: rng.choice(levels, (n_models, n_items)) for c in ("en", *sorted(others))}
+    request = AuditRequest(dataset="made", n_resamples=40, n_bootstrap=30, kind=kind)
+    rows = made_verdicts(made_panel(scores), request).rows
+    for row in rows.to_dict("records"):
+        assert row["verdict"] in ("shift", "equivalent", "real but small", "undecided", "undefined")
+        numbers = [row[c] for c in ("drop", "drop_low", "t", "t_low", "qvalue", "noise_floor")]
+        if pd.isna(numbers).any():
+            assert row["reason"] != ""
+        if pd.isna(row["qvalue"]):
+            assert row["verdict"] == "undefined"
+        text = row["sentence"]
+        assert "nan" not in text
+        for found in re.finditer(r"\bfair", text):
+            assert "This does not show that" in text[: found.start()]
+        assert pd.isna(row["drop"]) or "This does not show that" in text
+        assert text.endswith(".")
