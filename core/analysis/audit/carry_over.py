@@ -39,7 +39,7 @@ _COLUMNS = (
     *("condition", "group_kind", "group", "same_items_in_english", "scorer_id", "model"),
     *("n_rows", "n_items", "r", "r_low", "r_high", "sd_ratio", "slope", "slope_low", "slope_high"),
     *("intercept_at_half", "intercept_at_half_low", "intercept_at_half_high"),
-    *("r_within", "slope_within", "n_undefined", "n_bootstrap", "reason"),
+    *("r_within", "slope_within", "n_undefined", "n_undefined_intercept", "n_bootstrap", "reason"),
 )
 
 
@@ -84,7 +84,8 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     Returns
     -------
     AuditTable
-        One row per language and one for all rewordings of English, as in `association`.
+        One row per language and one for all rewordings of English, as in `association`;
+        `n_undefined_intercept` of the draws gave no line.
     """
     whole = _languages_and_rewording(panel, request)
     cells = [_cell(condition, "all", "", sums) for condition, sums in whole.items()]
@@ -93,7 +94,8 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
         for cell, draws in zip(cells, _draws(cells, request), strict=True)
     ]
     names = [c for c in _COLUMNS if c.startswith("intercept")]
-    columns = ["condition", "n_rows", "n_items", *names, "n_undefined", "n_bootstrap", "reason"]
+    columns = ["condition", "n_rows", "n_items", *names, "n_undefined_intercept", "n_bootstrap"]
+    columns += ["reason"]
     return AuditTable(pd.DataFrame(rows, columns=columns))
 
 
@@ -208,6 +210,7 @@ def _row(
         "r_within": found.r_within,
         "slope_within": found.slope_within,
         "n_undefined": found.r.n_undefined,
+        "n_undefined_intercept": found.at_neutral.n_undefined,
         "n_bootstrap": request.n_bootstrap,
         "reason": _reason(found),
     }

@@ -21,7 +21,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import pairwise_correlation
-from core.stats.association import explained, resampled_sums
+from core.stats.association import LEAST, explained, resampled_sums
 from core.stats.intervals import percentile_interval
 from core.store.audit import item_texts_of
 from core.store.gate import Cache
@@ -32,6 +32,7 @@ WORDLIST = "small"  # of wordfreq: every language has it, so rare words are trea
 RAREST = 3.0  # Zipf value of a word that is not in it: once per million words, or rarer
 NO_FIT = "There are no more rows than predictors, or the changes do not vary."
 NO_PREDICTOR = "No row has both a change and a difference to explain it."
+NO_PAIR = f"No two models have {LEAST} of these rows in common on which both vary."
 NO_EQUAL = "Fewer than two items have poles of equal length in both languages."
 _COLUMNS = (
     *("condition", "n_models", "n_rows", "n_items", "predictors", "zipf", "r2", "r_changes"),
@@ -68,7 +69,10 @@ def surface(panel: Panel, request: AuditRequest, cache: Cache) -> AuditTable:
         left = pairwise_correlation(found.residuals)
         why = zipf[language]
         reasons = [] if np.isfinite(found.r2) else [NO_FIT if known else NO_PREDICTOR]
-        reasons += [ONE_MODEL] if len(panel.models) == 1 else []
+        if len(panel.models) == 1:
+            reasons.append(ONE_MODEL)
+        elif np.isfinite(found.r2) and np.isnan(left.r):
+            reasons.append(NO_PAIR)
         reasons += [NO_EQUAL] if np.isnan(drops[language]["drop_equal_low"]) else []
         rows.append(
             {
