@@ -45,13 +45,13 @@ def test_agreement_agrees_with_scipy_pair_by_pair(condition):
 
 def test_changes_agree_by_construction_where_nothing_is_shared():
     rng = np.random.default_rng(0)
-    n = 20_000
+    n = 2_500
     english = np.clip(0.5 + rng.normal(0, 0.1, n) + rng.normal(0, 0.1, (3, n)), 0.01, 0.99)
     noise = np.clip(rng.normal(0.5, 0.14, (3, n)), 0.01, 0.99)
     row = only(agreement(made_panel({"en": english, "es": noise}), REQUEST).rows, condition="es")
-    assert row["r_changes"] == pytest.approx(row["r_changes_if_unrelated"], abs=0.03)
+    assert row["r_changes"] == pytest.approx(row["r_changes_if_unrelated"], abs=0.04)
     assert row["r_changes"] > 0.2
-    assert row["r_residuals"] == pytest.approx(0, abs=0.03)
+    assert row["r_residuals"] == pytest.approx(0, abs=0.04)
 
 
 def test_english_has_scores_and_no_changes():

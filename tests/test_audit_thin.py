@@ -8,6 +8,7 @@ import pytest
 from core.analysis.audit import alike, carry_over, ceiling, choices, quality, surface
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import KINDS, AuditRequest
+from core.store.gate import Cache
 from tests.made_panels import made_panel
 from tests.store_samples import item, put
 
@@ -48,13 +49,20 @@ def thin_panel(rng: np.random.Generator) -> Panel:
     return panel
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_every_undefined_number_has_its_reason(cache, seed):
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory) -> Cache:
+    """A cache that has the texts of nine items, and no scores."""
+    cache = Cache(tmp_path_factory.mktemp("texts"))
     put(cache, [item(f"i{n}", c) for c in ("en", "es", "sw") for n in range(9)], "made")
+    return cache
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_undefined_number_has_its_reason(texts, seed):
     panel = thin_panel(np.random.default_rng(seed))
     request = AuditRequest(dataset="made", n_bootstrap=20, kind=KINDS[seed % len(KINDS)])
     for table, numbers in NUMBERS.items():
-        also = (cache,) if table is surface.surface else ()
+        also = (texts,) if table is surface.surface else ()
         rows = table(panel, request, *also).rows
         rows = rows[rows["kind"] != "similarity"] if table is quality.quality else rows
         undefined = rows[list(numbers)].isna().any(axis=1)
