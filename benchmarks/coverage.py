@@ -18,8 +18,9 @@ from core.stats.attenuation import against_rewording, attenuation
 from core.stats.groups import Factor, clustered_ols
 from core.stats.intervals import mean_interval, pigeonhole_interval, t_interval
 from core.stats.noise import floor_against_gap, floor_against_gap_on_complete
-from core.stats.resampling import bootstrap_means
+from core.stats.resampling import bootstrap_means, bootstrap_weights
 from core.stats.shrinkage import bootstrap_covariance, shrunk_estimates
+from core.stats.standardised import standardised_change
 from core.stats.wording import wording_variance
 
 Array = npt.NDArray[np.float64]
@@ -57,7 +58,7 @@ def item_mean(rng: np.random.Generator) -> Covered:
 
 
 def over_models(rng: np.random.Generator) -> Covered:
-    """T interval over the means of ten models, on items that never change."""
+    """Interval over the means of ten models, on items that never change."""
     values = rng.normal(-DROP, MODEL_SD, 10)
     found = t_interval(values)
     return within(found.low, found.high, -DROP)
@@ -250,6 +251,17 @@ def joint_means(rng: np.random.Generator) -> Covered:
     return within(float(low), float(high), 0.0)
 
 
+def standardised(rng: np.random.Generator) -> Covered:
+    """Preferences over their sd, before and after a change that moves both mean and sd."""
+    leaning = rng.standard_normal(200)
+    before = 0.15 + 1.0 * (0.8 * leaning + 0.6 * rng.standard_normal(200))
+    after = 0.05 + 0.7 * (0.5 * leaning + np.sqrt(0.75) * rng.standard_normal(200))
+    weights = bootstrap_weights(200, R, rng=rng)
+    draws = standardised_change(before[None], after[None], weights)[:, 0]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return within(float(low), float(high), 0.05 / 0.7 - 0.15)
+
+
 ANALYSES: tuple[Analysis, ...] = (
     Analysis("item-mean bootstrap", item_mean, "200 items"),
     Analysis("difference of two cells, joint draws", joint_means, "200 items"),
@@ -262,6 +274,7 @@ ANALYSES: tuple[Analysis, ...] = (
         least=0.88,
         most=0.92,
     ),
+    Analysis("standardised preference", standardised, "200 items"),
     Analysis("cluster bootstrap", clusters, "60 clusters of 1-6 items"),
     Analysis("pigeonhole, items x models", pigeonhole, "10 models, 60 items"),
     Analysis(

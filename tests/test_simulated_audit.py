@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 
 from benchmarks import make_cache
 from benchmarks.simulated_audit import DATASET, drawn_preferences, fill_audit
 from benchmarks.simulated_plan import LANGUAGES, N_MODELS, TAU, VERSIONS, population, truth
+from core.analysis.audit.audit import audit_tables
 from core.analysis.audit.panel import load_panel
 from core.analysis.audit.request import AuditRequest
 from core.store.gate import Cache
@@ -148,3 +150,100 @@ def test_the_large_cache_is_filled_as_before(tmp_path):
     panel = load_panel(cache, AuditRequest(dataset=make_cache.DATASET))
     assert np.isfinite(panel.scores("mean")).all()
     assert panel.scores("mean").shape == (2, 12, 5)
+
+
+@pytest.fixture(scope="module")
+def tables(filled):
+    """Tables of an audit with few draws, and what is planted."""
+    cache, planted = filled
+    groups = tuple(planted["model_groups"].items())
+    request = AuditRequest(dataset=DATASET, n_resamples=999, n_bootstrap=400, model_groups=groups)
+    names = ("item_flow", "main", "score_map", "natives", "attenuation", "control", "association")
+    names += ("wording_variance", "verdicts", "cells", "groups")
+    return {name: t.rows for name, t in audit_tables(cache, request, names).items()}, planted
+
+
+def test_the_tables_recover_the_planted_drops(tables):
+    found, planted = tables
+    main = found["main"].set_index("condition").loc[list(LANGUAGES)]
+    drops = np.array([planted["conditions"][c]["drop"] for c in LANGUAGES])
+    # By a normal interval: 4 standard errors are twice its half width.
+    half = (main["drop_items_high"] - main["drop_items_low"]).to_numpy() / 2
+    assert (np.abs(main["drop"] - drops) <= 2 * half).all()
+    assert (main["drop_items_low"] <= drops).sum() >= 6
+    assert (main["drop_items_high"] >= drops).sum() >= 6
+    assert np.corrcoef(main["drop"], drops)[0, 1] > 0.85
+    small = (found["cells"]["pvalue"] < 0.05).groupby(found["cells"]["condition"]).sum()
+    assert small["sw"] > small["es"]
+
+
+def test_the_tables_recover_the_planted_carry_over(tables):
+    found, planted = tables
+    pooled = found["association"]
+    pooled = pooled[(pooled["group_kind"] == "all") & ~pooled["same_items_in_english"].astype(bool)]
+    pooled = pooled.set_index("condition")
+    covered = []
+    for condition in LANGUAGES:
+        row, truth = pooled.loc[condition], planted["conditions"][condition]
+        for name, value in (("r", truth["correlation"]), ("slope", truth["slope"])):
+            low, high = row[f"{name}_low"], row[f"{name}_high"]
+            assert row[name] == pytest.approx(value, abs=2 * (high - low) / 2)
+            covered.append(low <= value <= high)
+    assert np.mean(covered) >= 0.75
+    reworded = [planted["conditions"][f"en~{name}"]["slope"] for name in ("p1", "p2", "p3", "llm")]
+    assert pooled.at["rewording", "slope"] == pytest.approx(np.mean(reworded), abs=0.08)
+
+
+def test_the_tables_recover_the_planted_reliability(tables):
+    found, planted = tables
+    rows = found["attenuation"].set_index("condition")
+    for language in ("es", "nl"):
+        row = rows.loc[language]
+        half = (row["r_corrected_high"] - row["r_corrected_low"]) / 2
+        assert row["r_corrected"] == pytest.approx(planted["attenuation"][language], abs=2 * half)
+        own = planted["reliability"][language]
+        assert row["reliability_language"] == pytest.approx(own, abs=0.12)
+        english = planted["reliability"]["en"]
+        assert row["reliability_english"] == pytest.approx(english, abs=0.12)
+
+
+def test_the_tables_recover_the_planted_arms(tables):
+    found, planted = tables
+    control = found["control"]
+    control = control[(control["unit"] == "model") & control["condition"].str.startswith("en+")]
+    means = control[control["against"] == "en"].groupby("condition")["mean_change"].mean()
+    assert set(means.index) == {"en+neutral", "en+true", "en+false"}
+    for condition, change in means.items():
+        assert change == pytest.approx(-planted["conditions"][condition]["drop"], abs=0.035)
+    assert means["en+true"] > means["en+neutral"] > means["en+false"]
+
+
+def test_the_tables_count_what_was_left_out(tables):
+    found, planted = tables
+    flow = found["item_flow"]
+    flow = flow[~flow["native"].astype(bool)]
+    for language, n in planted["collapsed"].items():
+        rows = flow[flow["condition"] == language]
+        assert (rows["n_collapsed"] == n).all()
+        unscored = len(planted["unscored"].get(language, []))
+        if unscored:  # every second model could not score it
+            assert rows["n_not_scored"].tolist() == [0, unscored] * (N_MODELS // 2)
+        else:
+            assert rows["n_not_scored"].tolist() == [0]
+    natives = found["natives"]
+    assert (natives.groupby("condition")["n"].max() == pd.Series(planted["natives"])).all()
+
+
+def test_the_tables_see_rewordings_scatter(tables):
+    found, planted = tables
+    variance = found["wording_variance"]
+    for original in ("en", "nl"):
+        rows = variance[(variance["unit"] == "rewordings") & (variance["original"] == original)]
+        assert (rows["n_rewordings"] == 3).all()
+        assert rows["sd_between"].mean() == pytest.approx(planted["tau"][original], rel=1.2)
+
+
+def test_every_language_has_a_verdict(tables):
+    found, _ = tables
+    verdicts = found["verdicts"]
+    assert set(LANGUAGES) <= set(verdicts["condition"])
