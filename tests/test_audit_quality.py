@@ -9,13 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from core.analysis.audit.quality import (
-    ALL_LANGUAGES,
-    judgments,
-    metadata_numbers,
-    metadata_values,
-    quality,
-)
+from core.analysis.audit.metadata import judgments, metadata_numbers, metadata_values
+from core.analysis.audit.quality import ALL_LANGUAGES, quality
 from core.analysis.audit.request import AuditRequest
 from core.stats.resampling import bootstrap_weights
 from tests.made_panels import made_panel

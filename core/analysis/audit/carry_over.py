@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import ends, neutral_score, whose
+from core.analysis.audit.metadata import UNCHANGED, judgments, metadata_numbers
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.quality import UNCHANGED, judgments, metadata_numbers
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import (

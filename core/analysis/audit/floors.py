@@ -17,8 +17,8 @@ import pandas as pd
 
 from core.analysis.audit.cells import mean_over_items
 from core.analysis.audit.item_changes import item_changes
+from core.analysis.audit.metadata import SIMILARITY, UNCHANGED, metadata_numbers
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.quality import SIMILARITY, UNCHANGED, metadata_numbers
 from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import line, row_sums

@@ -17,6 +17,18 @@ import pandas as pd
 
 from core.analysis.audit.columns import ends
 from core.analysis.audit.levels import BBQ, of_source
+from core.analysis.audit.metadata import (
+    BLANK_SURVIVED,
+    FILL_IN,
+    FORM,
+    JUDGMENT,
+    JUDGMENTS,
+    SIMILARITY,
+    judgments,
+    metadata_numbers,
+    metadata_truths,
+    metadata_values,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.association import resampled_sums
@@ -27,14 +39,6 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]
 
-# Metadata of a version
-JUDGMENT = "judgment"  # whether a translation keeps what the item is about, one of JUDGMENTS
-SIMILARITY = "similarity"  # cosine of the original with the version translated back
-UNCHANGED = "unchanged"  # share of a rewording's fields that are as in the original
-BLANK_SURVIVED = "blank_survived"  # whether a fill-in item still has its blank
-FORM, FILL_IN = "form", "fill_in"
-
-JUDGMENTS = ("preserved", "partly", "lost")
 ALL_LANGUAGES = "all languages"  # each with equal weight; never a condition
 SIMILAR, VERY_SIMILAR = 0.8, 0.9
 FLUENCY_CHANGE = 0.1
@@ -99,35 +103,9 @@ def quality(panel: Panel, request: AuditRequest) -> AuditTable:
     return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(known))
 
 
-def metadata_values(panel: Panel, name: str) -> Objects:
-    """One entry of every version's metadata, None where it has none. Shape (K, N)"""
-    found = np.full((len(panel.conditions), len(panel.items)), None, dtype=object)
-    versions = panel.versions[~panel.versions["native"]]
-    k = pd.Index(panel.conditions).get_indexer(pd.Index(versions["condition"]))
-    n = pd.Index(panel.items["item_id"]).get_indexer(pd.Index(versions["item_id"]))
-    for condition, item, metadata in zip(k, n, versions["metadata"], strict=True):
-        if item >= 0:
-            found[condition, item] = metadata.get(name)
-    return found
-
-
-def metadata_numbers(panel: Panel, name: str) -> Array:
-    """The same as numbers, NaN where it is none. Shape (K, N)"""
-    values = metadata_values(panel, name)
-    numbers = [_number(value) for value in values.ravel()]
-    return np.array(numbers, dtype=np.float64).reshape(values.shape)
-
-
-def judgments(panel: Panel) -> Objects:
-    """How each version was judged, in lower case, empty where it was not. Shape (K, N)"""
-    values = metadata_values(panel, JUDGMENT)
-    words = ["" if v is None else str(v).strip().casefold() for v in values.ravel()]
-    return np.array(words, dtype=object).reshape(values.shape)
-
-
 def _known(panel: Panel) -> _Known:
     similarity = metadata_numbers(panel, SIMILARITY)
-    survived = _truths(metadata_values(panel, BLANK_SURVIVED))
+    survived = metadata_truths(panel, BLANK_SURVIVED)
     form = metadata_values(panel, FORM)[panel.english]
     survived[:, [f not in (None, FILL_IN) for f in form]] = np.nan
     n = panel.numbers
@@ -305,18 +283,3 @@ def _sources(panel: Panel) -> list[str]:
 def _in_order(words: Objects) -> list[str]:
     found = set(words.ravel().tolist()) - {""}
     return [w for w in JUDGMENTS if w in found] + sorted(found - set(JUDGMENTS))
-
-
-def _number(value: object) -> float:
-    try:
-        number = float(str(value))
-    except ValueError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan
-
-
-def _truths(values: Objects) -> Array:
-    """1 for yes, 0 for no, NaN for neither, as files of all kinds write them."""
-    words = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
-    found = [words.get(str(value).strip().casefold(), math.nan) for value in values.ravel()]
-    return np.array(found, dtype=np.float64).reshape(values.shape)
