@@ -120,7 +120,7 @@ def audit_data_set(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare models across languages: which gaps are real, and how large is the noise.
+    """Tell gaps between languages from the noise of rewording.
 
     Computes the tables of an audit from stored scores. Without --table, --json and --out it prints
     the main table with the verdicts.
