@@ -163,15 +163,16 @@ def exchange_test(
     if n_versions < 2 or n_cells == 0 or not n.any():
         return np.full(n_cells, NAN)
     filled = np.where(whole[:, None], v, 0.0)
-    # A version minus the mean of the others is its distance from the mean of all, stretched.
-    stretched = (filled - filled.mean(axis=1, keepdims=True)) * n_versions / (n_versions - 1)
-    stretched /= np.maximum(n, 1)[:, None, None]
-    least = np.abs(stretched[:, 0].sum(axis=1)) - TIE * np.maximum(
+    # A version minus the mean of the others is (K + 1) / K times its distance from the mean of all,
+    # and that factor leaves p as it is.
+    distance = filled - filled.mean(axis=1, keepdims=True)
+    distance /= np.maximum(n, 1)[:, None, None]
+    least = np.abs(distance[:, 0].sum(axis=1)) - TIE * np.maximum(
         1.0, np.abs(filled).max(axis=(1, 2))
     )
     # Relative to the last version, which then needs no product of its own.
-    last = stretched[:, -1].sum(axis=1)
-    others = np.ascontiguousarray((stretched[:, :-1] - stretched[:, -1:]).transpose(1, 2, 0))
+    last = distance[:, -1].sum(axis=1)
+    others = np.ascontiguousarray((distance[:, :-1] - distance[:, -1:]).transpose(1, 2, 0))
     above = np.zeros(n_cells)
     for start in range(0, n_resamples, _AT_A_TIME):
         size = min(_AT_A_TIME, n_resamples - start)
