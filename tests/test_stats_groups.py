@@ -160,6 +160,8 @@ def test_a_baseline_that_does_not_occur_gives_way_to_the_most_frequent_level() -
         ([0.5, 0.6], [1, 1]),
         ([0.5, 0.6], [1, 2]),
         ([0.5, 0.5, 0.5, 0.5], [1, 2, 3, 4]),
+        ([0.2, 0.5, 0.8, 0.5, 0.2, 0.5, 0.8, 0.5], [1, 1, 1, 1, 2, 2, 2, 2]),
+        ([0.2, 0.5, 0.8, 0.5] * 3, [1] * 4 + [2] * 4 + [3] * 4),
     ],
 )
 def test_thin_data_give_reasons_and_no_garbage(y: list[float], items: list[int]) -> None:

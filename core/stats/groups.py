@@ -95,7 +95,7 @@ def clustered_ols(
     ClusteredOls
         No estimate where a level cannot be told apart from those before it; no error where a level
         or what it is compared with occurs in one cluster only, where there are no more clusters
-        than terms, or where the terms explain the values exactly.
+        than terms, or where clusters do not differ beyond the terms.
     """
     y = np.asarray(values, dtype=np.float64)
     used, keep = _usable(np.isfinite(y), factors)
@@ -246,11 +246,14 @@ def _fit(y: Array, design: Array, labels: npt.NDArray[np.int64], n_clusters: int
     numbers = np.full((k, 5), np.nan)
     plain = OLS(y, design).fit()
     numbers[:, 0] = plain.params
+    size = max(float(np.abs(y).max()), 1e-300)
     residual = float(np.abs(plain.resid).max())
-    if n_clusters > k and n > k and residual > _ROUNDING * max(float(np.abs(y).max()), 1e-300):
+    if n_clusters > k and n > k and residual > _ROUNDING * size:
         fit = plain.get_robustcov_results(cov_type="cluster", groups=labels, use_t=True)
-        numbers[:, 1], numbers[:, 4] = fit.bse, fit.pvalues
-        numbers[:, 2:4] = fit.conf_int(0.05)
+        # Residuals that cancel in every cluster leave an error of 0, of which t and p are garbage.
+        sure = np.asarray(fit.bse) > _ROUNDING * size
+        numbers[sure, 1], numbers[sure, 4] = fit.bse[sure], fit.pvalues[sure]
+        numbers[sure, 2:4] = fit.conf_int(0.05)[sure]
     return numbers
 
 
@@ -272,7 +275,7 @@ def _term(
     if not told_apart:
         reasons = [f"The {factor} {level} cannot be told apart from the terms before it."]
     elif not reasons and math.isnan(error):
-        reasons = ["Too few items for an error, or the terms explain the scores exactly."]
+        reasons = ["Too few items for an error, or items that do not differ beyond the terms."]
     if reasons:
         error = low = high = pvalue = math.nan
     n_clusters = len(set(labels[rows > 0].tolist()))

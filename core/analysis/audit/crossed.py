@@ -20,6 +20,7 @@ from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
 
 Array = npt.NDArray[np.float64]
 
+N_RESAMPLES = 2_000  # fewer where the request asks for fewer
 FEW_MODELS = (
     f"For these models only: with fewer than {LEAST_MODELS}, nothing can be said of others like "
     "them."
@@ -76,7 +77,8 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
 
 def _interval(values: Array, request: AuditRequest, condition: str) -> Interval:
     rng = request.rng(f"crossed {condition}")
-    return pigeonhole_interval(values, n_resamples=request.n_bootstrap, rng=rng)
+    n_resamples = min(request.n_bootstrap, N_RESAMPLES)
+    return pigeonhole_interval(values, n_resamples=n_resamples, rng=rng)
 
 
 def _reason(drop: Interval, t: Interval, n_models: int, reworded: bool) -> str:
