@@ -17,7 +17,7 @@ import pandas as pd
 
 from core.analysis.audit.columns import ends, neutral_score, whose
 from core.analysis.audit.metadata import UNCHANGED, judgments, metadata_numbers
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import (
@@ -96,7 +96,8 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     names = [c for c in _COLUMNS if c.startswith("intercept")]
     columns = ["condition", "n_rows", "n_items", *names, "n_undefined_intercept", "n_bootstrap"]
     columns += ["reason"]
-    return AuditTable(pd.DataFrame(rows, columns=columns))
+    notes = () if panel.languages else (NO_TRANSLATION,)
+    return AuditTable(pd.DataFrame(rows, columns=columns), notes)
 
 
 def _cell(condition: str, group_kind: str, group: str, rows: Array) -> _Cell:

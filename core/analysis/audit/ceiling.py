@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.analysis.audit.carry_over import NO_REWORDING
 from core.analysis.audit.columns import ends
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import LEAST
@@ -58,8 +58,9 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
         rows.append(row | {"reason": _reason(language, primary, corrected)})
     columns = ["condition", "rewordings", "methods", *_primary_columns(None)]
     columns += [*_corrected_columns(None), "n_bootstrap", "reason"]
-    notes = () if names else (f"{NO_REWORDING} The ceiling is unknown.",)
-    return AuditTable(pd.DataFrame(rows, columns=columns), notes)
+    notes = [] if names else [f"{NO_REWORDING} The ceiling is unknown."]
+    notes += [] if panel.languages else [NO_TRANSLATION]
+    return AuditTable(pd.DataFrame(rows, columns=columns), tuple(notes))
 
 
 def _weights(panel: Panel, request: AuditRequest) -> Array | None:

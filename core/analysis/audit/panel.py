@@ -31,6 +31,8 @@ from core.store.slices import get_slice
 
 Array = npt.NDArray[np.float64]
 
+NO_TRANSLATION = "No item has a translation, so there is no language to say it of."
+
 NUMBERS = tuple(
     f"{name}_{suffix}"
     for name in ("l", "sum", "n")
