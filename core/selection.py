@@ -13,6 +13,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from core.items.alignment import UNITS
+from core.settings import DEFAULT_SEED
+from core.stats.scores import KINDS
 
 VERSION = "1"
 LONGEST_QUERY = 16_384  # characters; browsers and servers cut longer addresses
@@ -30,6 +32,9 @@ SORTS = {
     "category": "category",
     "source": "source",
 }
+
+# Smallest and largest value of a number; of the others -1 and 1.
+BOUNDS = {"margin": (0, 1), "delta": (-5, 5), "share": (0, 1)}
 
 Query = dict[str, list[str]]
 
@@ -58,6 +63,16 @@ class Selection:
     change_max: float | None = None
     text: str = ""  # in any text of the row
     regex: bool = False  # whether `text` is a regular expression
+    models: tuple[str, ...] = ()  # ids of the scorers of an audit
+    kind: str = "mean"  # of score, in an audit
+    margin: float = 0.02  # of equivalence, in the unit of the score
+    seed: int = DEFAULT_SEED  # of whatever is drawn
+    against: str = ""  # the condition that English is held against
+    quality: str = ""  # what a translation must keep to count
+    shifted: str = ""  # the pair of model and rewording that gets a shift, as "id|condition"
+    delta: float = 0.0  # ... on its log-odds, nats
+    share: float = 1.0  # ... of its items
+    subgroup: str = ""  # ... of this category alone
     unit: str = "word"  # what the sentences of a pair must share: word or token
     sort: str = "order"
     descending: bool = False
@@ -178,25 +193,25 @@ def _parsed(name: str, values: Sequence[str]) -> Any:
         return value == "1"
     if isinstance(default, int):
         if not value.isdecimal() or len(value) > 9:
-            raise ValueError(f"is {value[:40]!r}, not a page number")
+            raise ValueError(f"is {value[:40]!r}, not a whole number")
         return int(value)
-    if default is None:
-        return _number(value)
-    known = {"sort": tuple(SORTS), "unit": UNITS}.get(name)
+    if default is None or isinstance(default, float):
+        return _number(value, *BOUNDS.get(name, (-1, 1)), default)
+    known = {"sort": tuple(SORTS), "unit": UNITS, "kind": KINDS}.get(name)
     if known and value not in known:
         raise ValueError(f"is {value[:40]!r}, not one of {', '.join(known)}")
     return value
 
 
-def _number(value: str) -> float | None:
+def _number(value: str, low: float, high: float, default: float | None) -> float | None:
     if not value:
-        return None
+        return default
     try:
         number = float(value)
     except ValueError:
         raise ValueError(f"is {value[:40]!r}, not a number") from None
-    if number != number or abs(number) > 1:
-        raise ValueError(f"is {value[:40]!r}, not between -1 and 1")
+    if not low <= number <= high:
+        raise ValueError(f"is {value[:40]!r}, not between {low:g} and {high:g}")
     return number
 
 

@@ -21,6 +21,7 @@ from core.selection import (
     without,
     without_filters,
 )
+from core.stats.scores import KINDS
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)
 names = st.lists(texts.filter(bool), max_size=3, unique=True).map(tuple)
@@ -32,6 +33,9 @@ selections = st.builds(
     dimensions=names, states=names, flags=names, ss_min=scores, ss_max=scores, change_min=scores,
     change_max=scores, regex=st.booleans(), descending=st.booleans(), page=st.integers(0, 10**6),
     sort=st.sampled_from(list(SORTS)), unit=st.sampled_from(UNITS), preferences=names,
+    models=names, kind=st.sampled_from(KINDS), margin=st.floats(0, 1), seed=st.integers(0, 10**8),
+    against=texts, quality=texts, shifted=texts, delta=st.floats(-5, 5), share=st.floats(0, 1),
+    subgroup=texts,
 )  # fmt: skip
 
 
@@ -58,9 +62,12 @@ def test_no_parameters_are_the_default_without_a_word():
         ("ss_min", "high", "not a number"),
         ("ss_max", "nan", "not between"),
         ("change_min", "-7", "not between"),
-        ("page", "-1", "not a page number"),
+        ("delta", "9", "not between -5 and 5"),
+        ("share", "inf", "not between 0 and 1"),
+        ("kind", "best", "not one of mean"),
+        ("page", "-1", "not a whole number"),
         ("unit", "letter", "not one of word, token"),
-        ("page", "9" * 30, "not a page number"),
+        ("page", "9" * 30, "not a whole number"),
         ("regex", "yes", "not 0 or 1"),
         ("descending", "", "not 0 or 1"),
         ("sort", "beauty", "not one of"),

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
 Array = npt.NDArray[np.float64]
+# Ways to make one number of an item: the mean per token, the sum, the sum per code point, which
+# pole wins, the log-odds over their standard deviation.
+ScoreKind = Literal["mean", "summed", "per_code_point", "binary", "standardised"]
+KINDS: tuple[ScoreKind, ...] = ("mean", "summed", "per_code_point", "binary", "standardised")
 
 
 def stereotype_score(l_stereotype: npt.ArrayLike, l_anti: npt.ArrayLike) -> Array:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from core.settings import DEFAULT_SEED, REFERENCE_CONDITION
-
-ScoreKind = Literal["mean", "summed", "per_code_point", "binary", "standardised"]
-KINDS: tuple[ScoreKind, ...] = ("mean", "summed", "per_code_point", "binary", "standardised")
+from core.stats.scores import KINDS as KINDS
+from core.stats.scores import ScoreKind as ScoreKind
 
 
 @dataclass(frozen=True, kw_only=True)
