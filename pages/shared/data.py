@@ -23,6 +23,7 @@ from core.analysis.pair_items import Rules, pair_rules, summaries, with_pairs
 from core.analysis.provenance import provenance
 from core.selection import Selection, link_query, only_filters
 from core.stats.noise import RewordingNoise
+from core.store.audit import item_versions
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
 from core.store.search import find_rows
@@ -142,10 +143,23 @@ def read_slices(dataset: str) -> list[str]:
     return _slices(str(cache.folder), cache.stamp(), dataset)
 
 
+def read_item_facets(dataset: str) -> dict[str, list[str]]:
+    """What sources, categories and dimensions the items of a data set have."""
+    cache = open_cache()
+    return _item_facets(str(cache.folder), generation_of(cache, "", dataset), dataset)
+
+
 def read_provenance(scorer_id: str, dataset: str) -> dict[str, str]:
     """Where the scores of a scorer and data set come from."""
     cache = open_cache()
     return _provenance(str(cache.folder), cache.stamp(), scorer_id, dataset)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _item_facets(folder: str, number: int, dataset: str) -> dict[str, list[str]]:
+    versions = item_versions(Cache(Path(folder)), dataset)
+    columns = {"sources": "source", "categories": "category", "dimensions": "dimension"}
+    return {name: [v for v in versions[c].unique() if v] for name, c in columns.items()}
 
 
 @st.cache_resource(max_entries=50, show_spinner=False)

@@ -1,0 +1,231 @@
+"""What every page of the audit has: its question to the cache, verdicts, notes, tables, links."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.audit.audit import Audit, audit
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.overview import scorer_labels
+from core.errors import InputError
+from core.selection import Selection, with_field
+from core.stats.scores import KINDS, ScoreKind
+from pages.shared import state
+from pages.shared.data import open_cache, read_item_facets, read_overview, read_slices
+from pages.shared.figures import literal
+from pages.shared.widgets import download_buttons, empty_cache, nothing_scored
+
+KIND_WORDS: dict[str, str] = {
+    "mean": "mean per token",
+    "summed": "summed over tokens",
+    "per_code_point": "per character",
+    "binary": "which pole wins",
+    "standardised": "log-odds over their sd",
+}
+# Coloured by how sure a difference is, never by its sign.
+VERDICT_ICONS = {
+    "shift": ":material/priority_high:",
+    "real but small": ":material/remove:",
+    "equivalent": ":material/drag_handle:",
+    "undecided": ":material/question_mark:",
+    "undefined": ":material/block:",
+    "depends on the score": ":material/call_split:",
+}
+VERDICT_COLOURS = {
+    "shift": "violet",
+    "real but small": "blue",
+    "equivalent": "blue",
+    "undecided": "gray",
+    "undefined": "gray",
+    "depends on the score": "orange",
+}
+ITEM_FIELDS = {"sources": "Source", "categories": "Category", "dimensions": "Dimension"}
+SIMULATED = "**SIMULATED.** No model stands behind these scores; they show what the program does."
+
+
+def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
+    """Data set, models, kind of score and items; ends the page when there is nothing to audit."""
+    held = read_overview()
+    if held is None or held.datasets.empty:
+        empty_cache()
+        st.stop()
+    scored = held.coverage[held.coverage["n_scored"] > 0]
+    if scored.empty:
+        nothing_scored(held.datasets["dataset"].iloc[0])
+        st.stop()
+    labels = scorer_labels(held.scorers)
+    datasets = scored["dataset"].unique().tolist()
+    dataset = selection.dataset if selection.dataset in datasets else datasets[0]
+    scorers = scored.loc[scored["dataset"] == dataset, "scorer_id"].unique().tolist()
+    selection = replace(
+        selection, dataset=dataset, models=tuple(m for m in selection.models if m in scorers)
+    )
+    left, middle, right = st.columns([2, 4, 2])
+    state.show_field("dataset", dataset)
+    left.selectbox("Data set", datasets, **state.bound("dataset"))
+    state.show_field("models", list(selection.models))
+    middle.multiselect(
+        "Models",
+        scorers,
+        format_func=labels.__getitem__,
+        placeholder=f"all {len(scorers)}",
+        **state.bound("models", tuple),
+    )
+    state.show_field("kind", selection.kind)
+    right.selectbox("Score", KINDS, format_func=KIND_WORDS.__getitem__, **state.bound("kind"))
+    selection = _choose_items(selection)
+    return selection, request_of(selection)
+
+
+def _choose_items(selection: Selection) -> Selection:
+    """The item filters that all pages share, folded away; what the data set lacks is dropped."""
+    facets = read_item_facets(selection.dataset)
+    kept = {
+        name: tuple(v for v in getattr(selection, name) if v in facets[name])
+        for name in ITEM_FIELDS
+    }
+    for name, values in kept.items():
+        selection = with_field(selection, name, values)
+    slices = read_slices(selection.dataset)
+    if selection.slice not in slices:
+        selection = replace(selection, slice="")
+    n_set = sum(map(bool, kept.values())) + bool(selection.slice)
+    label = f"Items ({n_set} filters set)" if n_set else "Items (all)"
+    with st.expander(label, icon=":material/filter_list:"):
+        places = st.columns(len(ITEM_FIELDS) + 1)
+        for place, (name, title) in zip(places, ITEM_FIELDS.items(), strict=False):
+            state.show_field(name, list(kept[name]))
+            place.multiselect(title, facets[name], placeholder="all", **state.bound(name, tuple))
+        state.show_field("slice", selection.slice)
+        places[-1].selectbox(
+            "Slice",
+            ["", *slices],
+            format_func=lambda name: name or "all items",
+            **state.bound("slice"),
+        )
+        st.caption(
+            "Filters choose items, in all their versions. Tests are adjusted over all models and "
+            "languages chosen above, whatever the page shows."
+        )
+    return selection
+
+
+def request_of(selection: Selection) -> AuditRequest:
+    """The audit that a selection asks for. Which conditions it has is up to the data set alone."""
+    kind: ScoreKind = next(k for k in KINDS if k == selection.kind)
+    return AuditRequest(
+        dataset=selection.dataset,
+        scorers=selection.models,
+        slice=selection.slice,
+        sources=selection.sources,
+        categories=selection.categories,
+        dimensions=selection.dimensions,
+        kind=kind,
+        margin=selection.margin,
+        seed=selection.seed,
+    )
+
+
+def command(request: AuditRequest) -> str:
+    """The line that computes the same tables in a terminal."""
+    parts = ["python -m core audit", f"--dataset {shlex.quote(request.dataset)}"]
+    parts += [f"--scorer {scorer}" for scorer in request.scorers]
+    for option, values in (
+        ("--source", request.sources),
+        ("--category", request.categories),
+        ("--dimension", request.dimensions),
+        ("--slice", (request.slice,) if request.slice else ()),
+    ):
+        parts += [f"{option} {shlex.quote(value)}" for value in values]
+    return " ".join(
+        [*parts, f"--kind {request.kind} --margin {request.margin:g} --seed {request.seed} --json"]
+    )
+
+
+def read_audit(request: AuditRequest, names: Sequence[str]) -> Audit:
+    """These tables of the audit, under the stamp that simulated scores have everywhere.
+
+    What cannot be audited at all ends the page with its sentence and a way back to all items.
+    """
+    try:
+        found = audit(open_cache(), request, names)
+    except InputError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.button(
+            "Take all item filters off",
+            on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
+        )
+        st.stop()
+    if found.simulated:
+        st.warning(SIMULATED, icon=":material/science:")
+    return found
+
+
+def show_verdicts(rows: pd.DataFrame) -> None:
+    """One sentence per language, coloured by the evidence. `rows` are those of `verdicts`."""
+    lines = []
+    for row in rows.to_dict("records"):
+        reads = str(row["reads"])
+        icon, colour = VERDICT_ICONS[reads], VERDICT_COLOURS[reads]
+        lines.append(f"- :{colour}-badge[{icon} {reads}] {literal(str(row['sentence']))}")
+    if lines:
+        st.markdown("\n".join(lines))
+
+
+def show_notes(*tables: AuditTable) -> None:
+    """What tables cannot say, and why."""
+    for note in dict.fromkeys(note for table in tables for note in table.notes):
+        st.caption(f":material/info: {literal(note)}")
+
+
+def show_table(
+    table: AuditTable, columns: Mapping[str, Any], stem: str, *, rows: pd.DataFrame | None = None
+) -> None:
+    """A table with its notes and downloads; what is downloaded has every column.
+
+    Parameters
+    ----------
+    columns
+        Columns to show, with their labels or column configuration.
+    stem
+        File name without ending.
+    rows
+        Part of the table's rows, where not all are shown.
+    """
+    shown = table.rows if rows is None else rows
+    st.dataframe(
+        shown[list(columns)],
+        column_config=dict(columns),
+        hide_index=True,
+        placeholder="–",
+        height="content" if len(shown) <= 14 else 520,
+    )
+    if len(shown) < len(table.rows):
+        st.caption(f"Showing {len(shown)} of {len(table.rows)} rows")
+    show_notes(table)
+    download_buttons(lambda: shown, list(columns), stem)
+
+
+def publish_audit(selection: Selection, request: AuditRequest, found: Audit) -> None:
+    """Link, code and provenance at the foot of a page; the state goes into the address."""
+    with st.container(horizontal=True):
+        with st.popover("Link", icon=":material/link:"):
+            st.caption("Shows this page as it is now to whoever has the same cache.")
+            st.code(state.link(selection), language=None, wrap_lines=True)
+        with st.popover("Code", icon=":material/code:"):
+            st.caption("In a terminal, in the project's folder:")
+            st.code(command(request), language="bash", wrap_lines=True)
+    with st.expander("Where these numbers come from", icon=":material/history_edu:"):
+        facts = {
+            "what": list(found.provenance),
+            "value": [str(v) for v in found.provenance.values()],
+        }
+        st.dataframe(pd.DataFrame(facts), hide_index=True, placeholder="–")
+    state.put(selection)
+    state.publish(selection)
