@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, logit
 
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import KINDS, AuditRequest
 from core.analysis.audit.score_panel import score_panel
 from core.analysis.audit.verdicts import verdict
@@ -146,7 +146,7 @@ def test_missing_versions_are_undefined_with_a_reason_and_never_a_verdict() -> N
     assert rows["reason"].str.contains("No rewording").all()
     table = score_panel(_panel({"en": preferences["en"]}), REQUEST)
     assert table.rows.empty
-    assert table.notes == ("There is no translation beside en.",)
+    assert table.notes == (NO_TRANSLATION,)
 
 
 def test_items_without_spread_have_no_interval() -> None:

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from core.analysis.audit.cells import cells
+from core.analysis.audit.crossed import crossed
+from core.analysis.audit.panel import NO_TRANSLATION
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.shrunk import shrunk
 from core.stats.shrinkage import shrunk_estimates
@@ -93,5 +95,8 @@ def test_a_model_without_scores_has_no_drop_and_takes_none_from_the_others() -> 
     assert rows["reason"].ne("").tolist() == [False, False, True, False]
 
 
-def test_no_translation_gives_an_empty_table() -> None:
-    assert _table({"en": np.full((2, 3), 0.5)}).empty
+def test_no_translation_gives_an_empty_table_that_says_so() -> None:
+    panel = made_panel({"en": np.full((6, 3), 0.5)})
+    for table in (shrunk(panel, REQUEST, cells(panel, REQUEST)), crossed(panel, REQUEST)):
+        assert table.rows.empty
+        assert table.notes == (NO_TRANSLATION,)

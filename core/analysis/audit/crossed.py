@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import mean_of_known, rewordings_of_noise
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
 
@@ -71,8 +71,9 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
                 "reason": _reason(drop, t, n_models, bool(names)),
             }
         )
-    notes = (FEW_MODELS,) if len(panel.scorers) < LEAST_MODELS else ()
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes)
+    notes = [] if panel.languages else [NO_TRANSLATION]
+    notes += [FEW_MODELS] if len(panel.scorers) < LEAST_MODELS else []
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(notes))
 
 
 def _interval(values: Array, request: AuditRequest, condition: str) -> Interval:

@@ -21,7 +21,7 @@ from core.analysis.audit.item_changes import (
     mean_of_known,
     rewordings_of_noise,
 )
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.specifications import NO_REWORDING, specification_rows
 from core.stats.fragility import (
@@ -262,6 +262,7 @@ def _notes(panel: Panel, n_signs: int) -> tuple[str, ...]:
         f"p-values of what is left are from {n_signs:,} sign vectors. The fewest items are an "
         "upper bound: the search removes the most telling item at each step."
     ]
+    notes += [] if panel.languages else [NO_TRANSLATION]
     same = [
         column
         for column in ("source", "category", "dimension")

@@ -14,10 +14,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import item_changes, rewordings_of_noise
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import KINDS, AuditRequest, AuditTable
 from core.analysis.audit.verdicts import depends_on_score, verdict
-from core.settings import REFERENCE_CONDITION
 from core.stats.intervals import percentile_interval
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_ratios, bootstrap_weights, sign_flip_test
@@ -58,7 +57,7 @@ def score_panel(panel: Panel, request: AuditRequest) -> AuditTable:
         the unit of a score, so it is never called equivalent.
     """
     if not panel.languages:
-        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (_no_language(),))
+        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_TRANSLATION,))
     rows = [*_item_rows(panel, request), *_standardised_rows(panel, request)]
     table = pd.DataFrame(rows)
     table["qvalue"] = table.groupby("kind", sort=False)["pvalue"].transform(benjamini_hochberg)
@@ -85,10 +84,6 @@ def score_panel(panel: Panel, request: AuditRequest) -> AuditTable:
     place = {condition: at for at, condition in enumerate(panel.languages)}
     order = table["condition"].map(place).argsort(kind="stable")
     return AuditTable(table.iloc[order].reset_index(drop=True)[list(_COLUMNS)])
-
-
-def _no_language() -> str:
-    return f"There is no translation beside {REFERENCE_CONDITION}."
 
 
 def _item_rows(panel: Panel, request: AuditRequest) -> list[dict[str, Any]]:

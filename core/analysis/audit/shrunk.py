@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
 
@@ -91,11 +91,12 @@ def _posterior(found: Shrunk, m: int) -> dict[str, Any]:
 
 
 def _notes(table: pd.DataFrame) -> tuple[str, ...]:
-    notes = []
+    if table.empty:
+        return (NO_TRANSLATION,)
     passed = table[table["reliable"].fillna(False).astype(bool) & table["shrunk"].notna()]
-    if len(passed):
-        plain, pulled = passed["drop"].mean(), passed["shrunk"].mean()
-        notes.append(
-            f"The {len(passed)} reliable drops are {plain:.4f} on average, and {pulled:.4f} shrunk."
-        )
-    return tuple(notes)
+    if passed.empty:
+        return ()
+    plain, pulled = passed["drop"].mean(), passed["shrunk"].mean()
+    return (
+        f"The {len(passed)} reliable drops are {plain:.4f} on average, and {pulled:.4f} shrunk.",
+    )

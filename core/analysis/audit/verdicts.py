@@ -16,7 +16,7 @@ import pandas as pd
 
 from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.flow import ALL_MODELS
-from core.analysis.audit.panel import Panel
+from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.languages import language_name
 from core.settings import REFERENCE_CONDITION
@@ -268,7 +268,7 @@ def _wording(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _notes(panel: Panel) -> tuple[str, ...]:
     if not panel.languages:
-        return (f"There is no translation beside {REFERENCE_CONDITION}, so there is no verdict.",)
+        return (NO_TRANSLATION,)
     return ("One model: no spread over models.",) if len(panel.scorers) == 1 else ()
 
 
