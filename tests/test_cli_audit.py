@@ -14,17 +14,29 @@ from core.analysis.audit.request import AuditRequest
 from core.store.gate import Cache
 from core.store.slices import Slice, put_slice
 from tests.conftest import Run
-from tests.store_samples import SCORER
+from tests.store_samples import SCORER, item, put
 from tests.test_analysis_comparison import A, B, put_preferences
 from tests.test_audit import small
 
 D = AuditRequest(dataset="d")
 
 
-@pytest.fixture
-def audit(run: Run, cache: Cache) -> Run:
-    """`python -m core audit ...` on a small cache."""
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Cache:
+    cache = Cache(tmp_path_factory.mktemp("audit") / "cache")
     small(cache, 4)
+    return cache
+
+
+@pytest.fixture
+def cache(filled: Cache) -> Cache:
+    """One cache for all tests: what they write, they write beside the data set d."""
+    return filled
+
+
+@pytest.fixture
+def audit(run: Run) -> Run:
+    """`python -m core audit ...` on a small cache."""
 
     def command(*arguments: object, dataset: str = "d") -> tuple[int, str, str]:
         return run("audit", "--dataset", dataset, *arguments)
@@ -160,17 +172,17 @@ def test_an_unknown_data_set_is_one_sentence(audit: Run) -> None:
 def test_simulated_scores_are_marked_wherever_they_show(
     audit: Run, cache: Cache, tmp_path: Path
 ) -> None:
-    rows = small(cache, 4)
-    put_preferences(
-        cache, replace(SCORER, method="simulated", model="m"), [(one, 0.1) for one in rows]
-    )
+    rows = [item(f"made up {i}", c) for c in ("en", "en~p1", "hi") for i in range(4)]
+    put(cache, rows, "made up")
+    made_up = replace(SCORER, method="simulated", model="m")
+    put_preferences(cache, made_up, [(one, 0.1) for one in rows])
     stamp = "SIMULATED: no model stands behind these numbers.\n"
     for options in ([], ["--table", "cells"]):
-        assert audit(*options)[1].startswith(stamp)
-    assert strict(audit("--table", "cells", "--json")[1])["simulated"] is True
+        assert audit(*options, dataset="made up")[1].startswith(stamp)
+    assert strict(audit("--table", "cells", "--json", dataset="made up")[1])["simulated"] is True
     file, folder = tmp_path / "cells.csv", tmp_path / "out"
-    assert stamp in audit("--table", "cells", "--out", file)[2]
-    assert audit("--table", "cells", "--out", folder)[0] == 0
+    assert stamp in audit("--table", "cells", "--out", file, dataset="made up")[2]
+    assert audit("--table", "cells", "--out", folder, dataset="made up")[0] == 0
     for path in (file, folder / "cells.csv"):
         assert set(pd.read_csv(path)["simulated"]) == {"SIMULATED"}
     assert strict((folder / "notes.json").read_text())["simulated"] is True
