@@ -68,6 +68,7 @@ class Selection:
     margin: float = 0.02  # of equivalence, in the unit of the score
     seed: int = DEFAULT_SEED  # of whatever is drawn
     against: str = ""  # the condition that English is held against
+    points: str = ""  # one for each score; "mean": for each item; an id: those of this scorer
     quality: str = ""  # what a translation must keep to count
     shifted: str = ""  # the pair of model and rewording that gets a shift, as "id|condition"
     delta: float = 0.0  # ... on its log-odds, nats

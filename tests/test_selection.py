@@ -35,7 +35,7 @@ selections = st.builds(
     sort=st.sampled_from(list(SORTS)), unit=st.sampled_from(UNITS), preferences=names,
     models=names, kind=st.sampled_from(KINDS), margin=st.floats(0, 1), seed=st.integers(0, 10**8),
     against=texts, quality=texts, shifted=texts, delta=st.floats(-5, 5), share=st.floats(0, 1),
-    subgroup=texts,
+    subgroup=texts, points=texts,
 )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -30,6 +31,7 @@ def show_figure(
     *,
     table: pd.DataFrame | None = None,
     alt: str = "",
+    on_select: Callable[[], None] | None = None,
 ) -> None:
     """A figure with its caption and its downloads.
 
@@ -43,6 +45,8 @@ def show_figure(
         The figure's numbers, offered as CSV.
     alt
         What the figure shows, for those who cannot see it; its caption where nothing is given.
+    on_select
+        Called when the reader clicks on a point or draws around some; `selected_points` says which.
     """
     caption = caption_of(figure)
     key = f"figure-{name}"
@@ -53,6 +57,7 @@ def show_figure(
         config=chart_config(name, image_format),
         key=key,
         alt=alt or caption,
+        on_select=on_select or "ignore",
     )
     if caption:
         st.caption(literal(caption))
@@ -76,6 +81,12 @@ def show_figure(
             required=True,
             key=f"{key}-format",
         )
+
+
+def selected_points(name: str) -> tuple[list[dict[str, Any]], bool]:
+    """The points of a figure that the reader has just taken, and whether by drawing around them."""
+    event = (st.session_state.get(f"figure-{name}") or {}).get("selection", {})
+    return list(event.get("points", ())), bool(event.get("box") or event.get("lasso"))
 
 
 def literal(text: str) -> str:
