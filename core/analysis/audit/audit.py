@@ -8,7 +8,7 @@ so that a change of one item in a large data set is never overlooked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -94,6 +94,8 @@ _STEPS = {
         ("item_tests", "equivalence", "score_panel", "floors_by_model", "wording_variance"),
     ),
 }
+# Of the others the margin changes nothing, so that they are not computed again for another one.
+_OF_THE_MARGIN = ("equivalence", "score_panel", "verdicts")
 # What others need, and no table of its own.
 _BETWEEN = {"floors_by_model": _Step(floors_by_model)}
 
@@ -166,13 +168,20 @@ def _state(cache: Cache, request: AuditRequest) -> State:
     return (*held.items(), chosen)
 
 
-@lru_cache(maxsize=2)
 def _panel(cache: Cache, state: State, request: AuditRequest) -> Panel:
+    """The scores behind a request: the same ones for every kind, margin, seed and size."""
+    plain = AuditRequest(dataset=request.dataset)
+    asked = ("kind", "margin", "model_groups", "n_resamples", "n_bootstrap", "seed")
+    return _loaded(cache, state, replace(request, **{name: getattr(plain, name) for name in asked}))
+
+
+@lru_cache(maxsize=4)
+def _loaded(cache: Cache, state: State, request: AuditRequest) -> Panel:
     del state  # part of the key alone
     return load_panel(cache, request)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str, object], bool]:
     """Which numbers these are: data set, models, options; and whether no model stands behind."""
     panel = _panel(cache, state, request)
@@ -198,8 +207,14 @@ def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str,
     return facts | {"model_groups": dict(request.model_groups)}, simulated
 
 
-@lru_cache(maxsize=256)
 def _table(cache: Cache, state: State, request: AuditRequest, name: str) -> AuditTable:
+    if name not in _OF_THE_MARGIN:
+        request = replace(request, margin=AuditRequest.margin)
+    return _computed(cache, state, request, name)
+
+
+@lru_cache(maxsize=256)
+def _computed(cache: Cache, state: State, request: AuditRequest, name: str) -> AuditTable:
     step = (_STEPS | _BETWEEN)[name]
     earlier = [_table(cache, state, request, needed) for needed in step.needs]
     also = (cache,) if step.reads_cache else ()
