@@ -112,6 +112,14 @@ def test_named_tables_are_printed_with_their_notes(audit: Run) -> None:
     assert "n_compared" in out
 
 
+def test_a_long_table_says_how_much_of_it_is_shown(audit: Run, cache: Cache) -> None:
+    n = len(audit_tables(cache, D, ["fragility"])["fragility"].rows)
+    assert n > 20
+    code, out, _ = audit("--table", "fragility")
+    assert code == 0
+    assert f"showing 20 of {n}; --json and --out give all of them" in out
+
+
 def test_options_say_what_is_compared(audit: Run, cache: Cache) -> None:
     put_slice(cache, Slice("odd", "d", "", ("1", "3")))
     options = ["--scorer", A[:9], "--condition", "HI", "--slice", "odd", "--kind", "summed"]

@@ -31,6 +31,7 @@ from core.store.items import require_dataset
 from core.store.scorers import scorers as known_scorers
 
 SHOWN = ("main", "verdicts")  # what is printed where no table is named
+SHOWN_ROWS = 20
 
 _DROPS = {
     "condition": "Language",
@@ -204,6 +205,17 @@ def _print_main(tables: dict[str, AuditTable]) -> None:
         _print_notes(table)
 
 
+def _print_table(name: str, table: AuditTable) -> None:
+    """The first rows of any table; a reason only where there is one."""
+    say(name, style="bold", to=out)
+    rows = table.rows
+    shown = rows if (rows["reason"] != "").any() else rows.drop(columns="reason")
+    print_rows(shown.head(SHOWN_ROWS))
+    if len(rows) > SHOWN_ROWS:
+        say(f"  showing {SHOWN_ROWS} of {len(rows)}; --json and --out give all of them", to=out)
+    _print_notes(table)
+
+
 def _print_notes(table: AuditTable) -> None:
     for note in table.notes:
         say(f"Note: {note}", to=out)
@@ -233,7 +245,5 @@ def _print(found: Audit, *, named: bool) -> None:
         _print_main(found.tables)
     else:
         for name, table in found.tables.items():
-            say(name, style="bold", to=out)
-            print_rows(table.rows)
-            _print_notes(table)
+            _print_table(name, table)
     say(f"Seed {found.request.seed}; --json gives every table in full.", to=out)
