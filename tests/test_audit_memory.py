@@ -1,17 +1,18 @@
-"""What an audit remembers between questions: scores for every option, tables for every margin."""
+"""What an audit remembers between questions, and that its tables agree with each other."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
 from core.analysis.audit.audit import TABLES, audit_tables
-from core.analysis.audit.request import AuditRequest
+from core.analysis.audit.request import AuditRequest, ScoreKind
 from core.store.gate import Cache
 
 FEW = AuditRequest(dataset=DATASET, n_resamples=300, n_bootstrap=200)
@@ -54,3 +55,16 @@ def test_another_margin_is_another_verdict(cache: Cache) -> None:
     assert wide["verdicts"].rows["margin"].eq(0.9).all()
     assert narrow["equivalence"].notes != wide["equivalence"].notes
     assert wide["verdicts"].rows["verdict"].isin(["equivalent", "real but small"]).all()
+
+
+@pytest.mark.parametrize("kind", ["mean", "summed", "per_code_point", "binary"])
+def test_the_main_table_has_the_interval_of_the_verdict(cache: Cache, kind: ScoreKind) -> None:
+    found = audit_tables(cache, replace(FEW, kind=kind), ["main", "verdicts"])
+    main, verdicts = (found[name].rows.set_index("condition") for name in ("main", "verdicts"))
+    main = main.loc[verdicts.index]
+    for name, other in (
+        ("drop_items", "drop"),
+        ("drop_items_low", "drop_low"),
+        ("drop_items_high", "drop_high"),
+    ):
+        np.testing.assert_allclose(main[name], verdicts[other], rtol=0, atol=1e-12)

@@ -19,7 +19,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import percentile_interval, t_interval
 from core.stats.paired import paired_correlation
-from core.stats.resampling import bootstrap_means
+from core.stats.resampling import bootstrap_ratios
 from core.stats.scores import fluency
 
 Array = npt.NDArray[np.float64]
@@ -207,7 +207,14 @@ def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:
 def _item_drops(panel: Panel, request: AuditRequest) -> pd.DataFrame:
     """Drop over the items that every model has scored, with its interval over these items."""
     drops = -item_changes(panel, request.kind).translated  # (L, N)
-    draws = bootstrap_means(drops, n_resamples=request.n_bootstrap, rng=request.rng("main"))
+    known = np.isfinite(drops)
+    # The same draws as behind the interval of a verdict, so that both read alike.
+    draws = bootstrap_ratios(
+        np.where(known, drops, 0.0),
+        known.astype(np.float64),
+        n_resamples=request.n_bootstrap,
+        rng=request.rng("score_panel"),
+    )
     rows = []
     for row, language in enumerate(panel.languages):
         values = drops[row][np.isfinite(drops[row])]
