@@ -74,6 +74,10 @@ class Selection:
     delta: float = 0.0  # ... on its log-odds, nats
     share: float = 1.0  # ... of its items
     subgroup: str = ""  # ... of this category alone
+    errors: tuple[str, ...] = ()  # known errors of scoring pipelines that are switched on
+    split: str = "source"  # what the item tests of an audit are shown by
+    cells: str = "change"  # what is shown of each model and language: change or score
+    reference: str = "en"  # the language that consistency is measured from
     unit: str = "word"  # what the sentences of a pair must share: word or token
     sort: str = "order"
     descending: bool = False
