@@ -9,7 +9,7 @@ from core.errors import InputError
 from core.items.texts import item_texts
 from core.store.gate import Cache
 from core.store.generations import generation
-from core.store.items import PutResult, coverage, datasets, require_dataset
+from core.store.items import PutResult, coverage, datasets, require_dataset, stored_items
 from core.store.scorers import put_scorer
 from core.store.scores import item_scores, missing_texts, put_scores
 from core.store.verify import verify
@@ -196,3 +196,14 @@ def test_an_unknown_data_set_is_named_with_those_there_are(cache: Cache) -> None
     ):
         with pytest.raises(InputError, match="no data set 'demo'; it has d"):
             ask(cache, "demo")
+
+
+def test_stored_items_are_those_that_were_put_in(cache: Cache) -> None:
+    items = [
+        item("a", answer_order=(Role.UNKNOWN, Role.STEREOTYPE), unknown="Nobody.", category="age"),
+        item("b", condition="hi", native=True, metadata={"a": [1, None]}),
+    ]
+    put(cache, items, "back")
+    assert stored_items(cache, "back") == items
+    with pytest.raises(InputError, match="no data set 'nothing'"):
+        stored_items(cache, "nothing")

@@ -119,6 +119,35 @@ ORDER BY items.dataset, created_at, scorer_id, row_order
 """
 
 
+def stored_items(cache: Cache, dataset: str) -> list[Item]:
+    """The items of a data set as they were put in, in the order of the import.
+
+    Raises
+    ------
+    InputError
+        There is no such data set.
+    """
+    plain = ", ".join(_PLAIN)
+    with cache.reading() as con:
+        check_dataset(con, dataset)
+        rows = con.execute(
+            f"""
+            SELECT {plain}, native, answer_order, metadata::VARCHAR
+            FROM item WHERE dataset = ? ORDER BY row_order
+            """,
+            [dataset],
+        ).fetchall()
+    return [
+        Item(
+            **dict(zip(_PLAIN, values, strict=True)),
+            native=native,
+            answer_order=tuple(Role(role) for role in order or ()),
+            metadata=json.loads(metadata),
+        )
+        for *values, native, order, metadata in rows
+    ]
+
+
 def datasets(cache: Cache) -> pd.DataFrame:
     """One row per data set: where it came from, its items, conditions and collapsed rows."""
     with cache.reading() as con:
