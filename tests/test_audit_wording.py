@@ -61,6 +61,7 @@ def test_each_model_and_their_mean_have_the_split_of_the_statistic() -> None:
         assert row["mean_change"] == pytest.approx(found.mean)
         assert row["tau2_raw"] == pytest.approx(found.tau2_raw)
         assert row["tau"] == pytest.approx(math.sqrt(found.tau2))
+        assert row["sampling_sd"] ** 2 == pytest.approx(found.sampling_variance)
         assert (row["prediction_low"], row["prediction_high"]) == pytest.approx(
             (found.low, found.high)
         )

@@ -46,7 +46,8 @@ SAME_MEANS = "The rewordings do not differ in their means, so they predict nothi
 NO_TEST = "No item-level interval: {}"
 _COLUMNS = (
     *("unit", "original", "condition", "model", "scorer_id", "n", "n_rewordings", "mean_change"),
-    *("sd_between", "sampling_variance", "shared_variance", "tau2_raw", "tau2", "tau"),
+    *("sd_between", "sampling_variance", "sampling_sd", "shared_variance", "tau2_raw", "tau2"),
+    "tau",
     *("prediction_low", "prediction_high", "outside", "languages_outside"),
     *("pvalue_prediction", "qvalue_prediction", "pvalue_exchange", "qvalue_exchange", "reason"),
 )
@@ -207,6 +208,7 @@ def _split(found: WordingVariance) -> dict[str, Any]:
     return {
         "sd_between": found.sd_between,
         "sampling_variance": found.sampling_variance,
+        "sampling_sd": float(np.sqrt(found.sampling_variance)),
         "shared_variance": found.shared_variance,
         "tau2_raw": found.tau2_raw,
         "tau2": found.tau2,
