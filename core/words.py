@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from pathlib import Path
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
@@ -47,3 +49,17 @@ def method_words(method: str) -> str:
 def signed(difference: float) -> str:
     """A difference of scores with its sign; empty where undefined."""
     return "" if math.isnan(difference) else f"{difference:+.4f}".replace("-", "\u2212")
+
+
+def short_labels(labels: Sequence[str]) -> list[str]:
+    """Scorer labels without what they all share: for axes and sentences on a narrow screen.
+
+    The model always stays, without its folder; a label stays whole where that would make two alike.
+    """
+    parts = [label.split(", ") for label in labels]
+    kept = {i for i in range(1, min(map(len, parts), default=0)) if len({p[i] for p in parts}) > 1}
+    if len({len(p) for p in parts}) > 1:  # then places mean different things
+        kept = set()
+    named = [[Path(p[0]).name or p[0], *(p[i] for i in sorted(kept))] for p in parts]
+    short = [", ".join(words) for words in named]
+    return [s if short.count(s) == 1 else label for s, label in zip(short, labels, strict=True)]
