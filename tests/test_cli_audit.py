@@ -171,6 +171,15 @@ def test_what_cannot_be_done_is_one_sentence(audit: Run, options: list[str], wor
     assert err.count("\n") == 1
 
 
+def test_a_file_is_not_taken_for_a_folder(audit: Run, tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    file.write_text("mine")
+    code, out, err = audit("--out", file)
+    assert (code, out) == (2, "")
+    assert f"{file} is a file; name a folder" in err
+    assert file.read_text() == "mine"
+
+
 def test_an_unknown_data_set_is_one_sentence(audit: Run) -> None:
     code, out, err = audit(dataset="e")
     assert (code, out) == (2, "")

@@ -35,10 +35,12 @@ def check_audit_path(path: Path, n_tables: int) -> None:
     Raises
     ------
     InputError
-        A file other than .json takes one table alone; a folder's parent does not exist; or as
-        `check_path`.
+        A file other than .json takes one table alone; a folder's parent does not exist, or a
+        file has its name; or as `check_path`.
     """
     if _is_folder(path):
+        if path.is_file():
+            raise InputError(f"{path} is a file; name a folder, or a file with an ending.")
         if not path.is_dir() and not path.parent.is_dir():
             raise InputError(f"The folder {path.parent} does not exist; create it first.")
     elif path.suffix == ".json":
