@@ -148,8 +148,10 @@ def command(request: AuditRequest) -> str:
     )
 
 
-def read_audit(request: AuditRequest, names: Sequence[str]) -> Audit:
+def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = True) -> Audit:
     """These tables of the audit, under the stamp that simulated scores have everywhere.
+
+    More tables of the same scores are read without a second `stamp`.
 
     What cannot be audited at all ends the page with its sentence and a way back to all items.
     """
@@ -162,7 +164,7 @@ def read_audit(request: AuditRequest, names: Sequence[str]) -> Audit:
             on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
         )
         st.stop()
-    if found.simulated:
+    if found.simulated and stamp:
         st.warning(SIMULATED, icon=":material/science:")
     return found
 
