@@ -25,6 +25,9 @@ STEREOTYPE = "#c4580a"
 ANTI_STEREOTYPE = "#2f74b8"
 SHARED = "#8c8c8c"  # what both poles have in common
 
+# By how sure a difference is, never by its sign.
+EVIDENCE = {"shown": "#7c4dff", "small": "#2f83c4", "open": "#787878"}
+
 # Purple and orange (ColorBrewer PuOr): no colour that reads as good or bad.
 _DIVERGING = (
     *("#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7"),

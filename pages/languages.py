@@ -1,0 +1,90 @@
+"""Languages: which gaps are real?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared import state
+from pages.shared.audit import (
+    choose_audit,
+    publish_audit,
+    read_audit,
+    show_notes,
+    show_verdicts,
+)
+from pages.shared.languages import (
+    choose_margin,
+    has_languages,
+    show_cells,
+    show_consistency,
+    show_drops,
+    show_fragility,
+    show_groups,
+    show_kinds,
+    show_natives,
+    yardstick,
+)
+from pages.shared.routing import require_router
+from pages.shared.widgets import errors_in_one_sentence
+
+TABLES = ("main", "verdicts", "cells", "score_map", "item_tests", "score_panel", "natives")
+CAUTION = (
+    "A verdict is about the difference of two means of the same items, under these models. A lower "
+    "score is not less bias, and no shown difference is not no difference."
+)
+
+
+def main() -> None:
+    """The page from top to bottom."""
+    require_router()
+    st.title("Languages")
+    st.caption("Which gaps are real?")
+    with errors_in_one_sentence():
+        selection, request = choose_audit(state.current())
+    choose_margin(selection)
+    with st.spinner("Testing every language …"):
+        found = read_audit(request, TABLES)
+    tables, facts = found.tables, found.provenance
+    if not has_languages(found):
+        st.info(
+            "The data set has no translation, so there is no gap to judge.",
+            icon=":material/info:",
+        )
+        publish_audit(selection, request, found)
+        st.stop()
+    beside = yardstick(request, tables["main"])
+    show_verdicts(tables["verdicts"].rows)
+    st.caption(CAUTION)
+    show_notes(tables["verdicts"])
+    show_drops(tables, beside, facts)
+    st.subheader("Which models?")
+    selection = show_cells(selection, request, tables, facts)
+    st.subheader("Which items?")
+    selection = show_groups(selection, tables["item_tests"], beside, facts)
+    st.subheader("Does the verdict depend on the score?")
+    show_kinds(tables["score_panel"], facts)
+    fragility = st.expander(
+        "What do the verdicts hang on?",
+        expanded=bool(selection.against),
+        icon=":material/broken_image:",
+        on_change="rerun",
+        key="fragility",
+    )
+    if fragility.open:
+        with fragility:
+            selection = show_fragility(selection, request)
+    with st.expander("Natives, beside the translations (not a comparison)"):
+        show_natives(tables["natives"], facts)
+    consistency = st.expander(
+        "Consistency over languages: CSS and CLCI",
+        expanded=selection.reference != request.reference,
+        on_change="rerun",
+        key="consistency",
+    )
+    if consistency.open:
+        with consistency:
+            selection = show_consistency(selection, request)
+    publish_audit(selection, request, found)
+
+
+main()
