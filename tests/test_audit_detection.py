@@ -1,4 +1,4 @@
-"""Detection: the statistics on the right pairs and items, planted shifts, scipy's sign test."""
+"""Detection: the statistics on the right pairs and items, and planted shifts."""
 
 from __future__ import annotations
 
@@ -7,30 +7,19 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.analysis.audit import detection
 from core.analysis.audit.detection import (
-    MODEL,
-    NO_BASE,
-    NO_CONTROL,
-    NO_ITEM,
-    NO_MODEL,
     NO_PAIR,
     NO_SPREAD,
     SHIFTS,
-    control,
     injection,
     power,
-    sign_test,
 )
-from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.item_tests import POOLED, item_tests
 from core.analysis.audit.request import AuditRequest
 from core.stats.injection import DELTAS, injection_curve, size_check
 from core.stats.power import items_needed, smallest_shift
-from core.stats.resampling import sign_flip_test
 from tests.made_panels import made_panel
 from tests.thin_panels import thin_panel
 
@@ -154,83 +143,6 @@ def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
     assert power(panel, REQUEST, item_tests(panel, REQUEST)).rows.empty
 
 
-def test_each_arm_is_tested_against_the_version_without_it_and_against_the_neutral_one() -> None:
-    scores = _scores(models=3, en__true=0.1, en__false=-0.1, en__neutral=0.02, es=0, es__true=0.05)
-    table = control(made_panel(scores), REQUEST)
-    models = table.rows[table.rows["unit"] == MODEL]
-    compared = list(dict.fromkeys(zip(models["condition"], models["against"], strict=True)))
-    assert compared == [
-        ("en+false", "en"),
-        ("en+false", "en+neutral"),
-        ("en+neutral", "en"),
-        ("en+true", "en"),
-        ("en+true", "en+neutral"),
-        ("es+true", "es"),
-    ]
-    for row in models.to_dict("records"):
-        m = int(row["model"][-1])
-        d = (scores[row["condition"]] - scores[row["against"]])[m]
-        assert row["n"] == 60
-        assert row["mean_change"] == pytest.approx(d.mean())
-        p = sign_flip_test(d[None], n_resamples=500, rng=REQUEST.rng("signs")).pvalue[0]
-        assert row["pvalue"] == pytest.approx(p)
-    assert models["qvalue"].to_numpy() == pytest.approx(
-        scipy.stats.false_discovery_control(models["pvalue"])
-    )
-    assert any("neutral arm beside es" in note for note in table.notes)
-    assert not any("beside en:" in note for note in table.notes)
-
-
-def test_over_models_signs_are_counted() -> None:
-    scores = _scores(models=6, en__true=0.1, en__neutral=0.0)
-    scores["en+true"][5] = scores["en"][5]  # a model that does not move is no sign
-    scores["en+true"][4] = scores["en"][4] - 0.1
-    rows = control(made_panel(scores), REQUEST).rows
-    row = (
-        rows[(rows["unit"] == ALL_MODELS) & (rows["against"] == "en")].set_index("arm").loc["true"]
-    )
-    assert (row["n_models"], row["n_up"]) == (5, 4)
-    assert row["pvalue"] == pytest.approx(scipy.stats.binomtest(4, 5).pvalue)
-    expected = (scores["en+true"] - scores["en"]).mean()
-    assert row["mean_change"] == pytest.approx(expected)
-
-
-@given(st.integers(0, 60), st.integers(1, 60))
-def test_the_sign_test_is_scipys(up: int, n: int) -> None:
-    up = min(up, n)
-    assert sign_test(up, n) == pytest.approx(scipy.stats.binomtest(up, n).pvalue)
-
-
-def test_no_signs_have_no_p() -> None:
-    assert math.isnan(sign_test(0, 0))
-
-
-def test_without_prefixes_there_is_a_note() -> None:
-    table = control(made_panel(_scores(es=0.1, en_p1=0.0)), REQUEST)
-    assert table.rows.empty
-    assert table.notes == (NO_CONTROL,)
-
-
-def test_other_prefixes_are_no_arm() -> None:
-    assert control(made_panel(_scores(en__formal=0.1)), REQUEST).notes == (NO_CONTROL,)
-
-
-def test_an_arm_without_its_base_is_not_set_against_english() -> None:
-    rows = control(made_panel(_scores(es__true=0.1)), REQUEST).rows
-    assert rows["mean_change"].isna().all()
-    assert rows["pvalue"].isna().all()
-    assert rows["reason"].tolist() == [NO_BASE, NO_BASE, NO_MODEL]
-
-
-def test_an_arm_without_scores_is_undefined() -> None:
-    scores = _scores(en__true=0.1)
-    scores["en+true"][0] = NAN
-    rows = control(made_panel(scores), REQUEST).rows
-    assert rows["reason"].tolist() == [NO_ITEM, "", ""]
-    assert rows["pvalue"].isna().tolist() == [True, False, False]
-    assert rows["n_models"].tolist() == [1, 1, 1]
-
-
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", ["mean", "standardised"])
 def test_what_is_undefined_in_thin_data_has_a_reason(
@@ -244,6 +156,5 @@ def test_what_is_undefined_in_thin_data_has_a_reason(
     for rows, column in (
         (injected[injected["check"] == "injection"], "detection"),
         (power(panel, request, item_tests(panel, request)).rows, "size"),
-        (control(panel, request).rows, "pvalue"),
     ):
         assert (rows.loc[rows[column].isna(), "reason"] != "").all()

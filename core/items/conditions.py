@@ -113,3 +113,9 @@ def original_of(condition: str) -> str:
     """The condition that a rewording rewords: `es~p1` -> `es`; any other is its own original."""
     parts = parse_condition(condition)
     return str(Condition(parts.language, prefix=parts.prefix))
+
+
+def without_prefix(condition: str) -> str:
+    """The same version without a sentence in front: `es~p1+neutral` -> `es~p1`."""
+    parts = parse_condition(condition)
+    return str(Condition(parts.language, parts.rewording))

@@ -17,8 +17,9 @@ from core.analysis.audit.carry_over import association, intercept
 from core.analysis.audit.ceiling import attenuation
 from core.analysis.audit.cells import cells, score_map
 from core.analysis.audit.choices import distance, fates, same_choice
+from core.analysis.audit.control import control
 from core.analysis.audit.crossed import crossed
-from core.analysis.audit.detection import control, injection, power
+from core.analysis.audit.detection import injection, power
 from core.analysis.audit.floors import floor_vs_gap, floors, floors_by_model
 from core.analysis.audit.flow import item_flow
 from core.analysis.audit.fragility import fragility

@@ -1,4 +1,4 @@
-"""Would a shift be noticed? Injected shifts, power, and prefixes that ought to move the scores.
+"""Would a shift be noticed? Shifts put into the scores, and power.
 
 After "Lost in Translation" (arXiv 2610.20479), the section on sensitivity. Letters: P pairs of a
 model and a rewording, M models, N items.
@@ -6,53 +6,35 @@ model and a rewording, M models, N items.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import bdtr
 
-from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.control import MODEL as MODEL
+from core.analysis.audit.control import NEUTRAL as NEUTRAL
 from core.analysis.audit.item_changes import item_changes, mean_of_known
-from core.analysis.audit.item_tests import POOLED
+from core.analysis.audit.names import POOLED
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
-from core.items.conditions import parse_condition
 from core.stats.injection import DELTAS, injection_curve, size_check
-from core.stats.multiple import benjamini_hochberg
 from core.stats.power import item_level_power, items_needed, smallest_shift
-from core.stats.resampling import sign_flip_test
 
 Array = npt.NDArray[np.float64]
 
-N_RUNS = 100  # of each size; the published 200 take twice as long
+N_RUNS = 200  # of each size; published
 N_SIZE_WORLDS = 50
 INJECTION_DRAWS = 2_000  # published
 SHIFTS = (0.02, 0.04, 0.06)  # true drops in the power table
 POWER_WORLDS, POWER_DRAWS = 400, 999
-NEUTRAL, ARMS = "neutral", ("true", "false", "neutral")
-MODEL = "model"
 
 FIXED = (
     "The scores are the same in all runs, so the flags among the rest are what these scores give; "
     "the size check alone says how often the test rejects where there is nothing."
 )
 NO_PAIR = "No model has scored two items of a rewording of English in both versions."
-NO_CONTROL = (
-    "No item has a version with the prefix true, false or neutral (such as en+true), so there is "
-    "no positive control."
-)
-NO_NEUTRAL = (
-    "There is no neutral arm beside {}: any prefix moves scores, so what it says is not told apart "
-    "from its being there."
-)
-NO_ITEM = "No item has a score of this model in both versions."
-NO_BASE = "The version without the prefix is not in the data set."
-ONE_ITEM = "One item has no spread."
-NO_MODEL = "No model moves."
 NO_SPREAD = "Fewer than two items, or all alike: there is no test."
 _INJECTION = (
     *("check", "delta", "shift", "detection", "detection_error", "flags_among_rest"),
@@ -62,22 +44,8 @@ _INJECTION = (
 _POWER = (
     *("condition", "n", "sd", "items_needed", "smallest_shift", "power_002", "power_002_error"),
     *("power_004", "power_004_error", "power_006", "power_006_error", "size", "size_error"),
-    *("n_worlds", "reason"),
+    *("n_worlds", "n_resamples", "reason"),
 )
-_CONTROL = (
-    *("unit", "condition", "arm", "against", "model", "scorer_id", "n", "mean_change", "sd"),
-    *("pvalue", "qvalue", "mean_change_binary", "pvalue_binary", "qvalue_binary"),
-    *("n_models", "n_up", "reason"),
-)
-
-
-@dataclass(frozen=True)
-class _Contrast:
-    """A version with a prefix, and what it is compared with."""
-
-    condition: str
-    arm: str
-    against: str
 
 
 def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> AuditTable:
@@ -91,7 +59,8 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
         q < .05 among `n_pairs`; `flags_among_rest` the others found per run; `exaggeration` the
         mean |estimate| among detections over the true shift. `check` "size": `rejection_rate` is
         the share of p < .05 in worlds of resampled items without any effect, `rejection_any` that
-        of worlds with a q < .05. Each with its Monte-Carlo error.
+        of worlds with a q < .05. `*_error` are Monte-Carlo errors, over the runs or worlds;
+        `n_runs` and `n_resamples`, the sign vectors in each, are fixed.
 
     Notes
     -----
@@ -139,7 +108,8 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
         `items_needed` to find a drop of 0.02 with a chance of 80 %, and the `smallest_shift` that
         the n items find so. `power_002`, `power_004` and `power_006`: the share of `n_worlds`
         resampled worlds in which the test finds a true drop of 0.02 and so on; `size`: the same
-        without a drop. `*_error` are Monte-Carlo errors.
+        without a drop, each by a test with `n_resamples` sign vectors. `*_error` are
+        Monte-Carlo errors.
     """
     means = item_changes(panel, request.kind)
     of_condition = dict(zip(panel.languages, means.translated, strict=True))
@@ -166,50 +136,10 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
             name = f"power_{round(100 * rate.true_drop):03d}"
             row |= {name: rate.rate, f"{name}_error": rate.error}
         row |= {"size": size.rate, "size_error": size.error, "n_worlds": size.n_worlds}
+        row["n_resamples"] = POWER_DRAWS
         rows.append(row | {"reason": NO_SPREAD if np.isnan(size.rate) else ""})
     note = "Power at 5 % of one language by itself, without adjustment for the others."
     return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), (note,))
-
-
-def control(panel: Panel, request: AuditRequest) -> AuditTable:
-    """Positive control: a sentence in front that says stereotypes are true, or false, or nothing.
-
-    Returns
-    -------
-    AuditTable
-        `unit` "model": the paired sign-flip test of the scores with the prefix `arm` minus those of
-        `against`, which is the same version without a prefix or with the neutral one. `qvalue`
-        over all models, arms and comparisons; also with the suffix `_binary`. `unit` "all models":
-        of the `n_models` that move, `n_up` move up; `pvalue` is that of the sign test over them,
-        `mean_change` the mean over models, `qvalue` over arms and comparisons.
-    """
-    contrasts = list(_contrasts(panel))
-    if not contrasts:
-        return AuditTable(pd.DataFrame(columns=list(_CONTROL)), (NO_CONTROL,))
-    bases = sorted({c.condition.partition("+")[0] for c in contrasts})
-    notes = [NO_NEUTRAL.format(b) for b in bases if f"{b}+{NEUTRAL}" not in panel.conditions]
-    rows = _model_rows(panel, request, contrasts)
-    everyone = pd.DataFrame(
-        [
-            _sign_test_row(
-                rows[(rows["condition"] == c.condition) & (rows["against"] == c.against)]
-            )
-            for c in contrasts
-        ]
-    )
-    for table in (rows, everyone):
-        for suffix in ("", "_binary"):
-            table[f"qvalue{suffix}"] = benjamini_hochberg(table[f"pvalue{suffix}"])
-    table = pd.concat([rows, everyone], ignore_index=True)
-    return AuditTable(table[list(_CONTROL)], tuple(notes))
-
-
-def sign_test(n_up: int, n: int) -> float:
-    """Two-sided exact p of n_up of n signs being positive, each with chance 1/2; NaN without any.
-
-    Twice the smaller tail of the binomial distribution, at most 1.
-    """
-    return min(1.0, 2 * float(bdtr(min(n_up, n - n_up), n, 0.5))) if n else float("nan")
 
 
 def injection_pairs(panel: Panel) -> list[tuple[int, int]]:
@@ -235,74 +165,3 @@ def pair_log_odds(
         u = n["sum_stereotype"] / points["stereotype"] - n["sum_anti"] / points["anti"]
     models, conditions = [m for m, _ in pairs], [k for _, k in pairs]
     return u[models, panel.english], u[models, conditions]
-
-
-def _contrasts(panel: Panel) -> Iterator[_Contrast]:
-    for condition in panel.conditions:
-        arm = parse_condition(condition).prefix
-        base = condition.partition("+")[0]
-        if arm not in ARMS:
-            continue
-        yield _Contrast(condition, arm, base)
-        neutral = f"{base}+{NEUTRAL}"
-        if arm != NEUTRAL and neutral in panel.conditions:
-            yield _Contrast(condition, arm, neutral)
-
-
-def _model_rows(panel: Panel, request: AuditRequest, contrasts: list[_Contrast]) -> pd.DataFrame:
-    """The paired test of every contrast under every model."""
-    rows = pd.DataFrame(
-        [
-            {
-                "unit": MODEL,
-                "condition": c.condition,
-                "arm": c.arm,
-                "against": c.against,
-                "model": model,
-                "scorer_id": scorer_id,
-                "n_models": 1,
-            }
-            for c in contrasts
-            for model, scorer_id in zip(panel.models, panel.scorers, strict=True)
-        ]
-    )
-    for suffix, kind in (("", request.kind), ("_binary", "binary")):
-        changes = np.concatenate([_difference(panel.scores(kind), panel, c) for c in contrasts])
-        found = sign_flip_test(changes, n_resamples=request.n_resamples, rng=request.rng("signs"))
-        rows[f"mean_change{suffix}"], rows[f"pvalue{suffix}"] = found.mean, found.pvalue
-        if not suffix:
-            rows["n"], rows["sd"] = found.n, found.sd
-    rows["n_up"] = (rows["mean_change"] > 0).astype(int)
-    rows["reason"] = [
-        NO_BASE if against not in panel.conditions else {0: NO_ITEM, 1: ONE_ITEM}.get(n, "")
-        for against, n in zip(rows["against"], rows["n"], strict=True)
-    ]
-    return rows
-
-
-def _difference(scores: Array, panel: Panel, contrast: _Contrast) -> Array:
-    """Scores with the prefix minus those to compare with. (M, N)"""
-    if contrast.against not in panel.conditions:
-        return np.full(scores[:, 0].shape, np.nan)
-    return np.asarray(
-        scores[:, panel.at(contrast.condition)] - scores[:, panel.at(contrast.against)]
-    )
-
-
-def _sign_test_row(rows: pd.DataFrame) -> dict[str, Any]:
-    """One contrast over all models."""
-    row: dict[str, Any] = {
-        "unit": ALL_MODELS,
-        **{name: rows[name].iloc[0] for name in ("condition", "arm", "against")},
-        "model": ALL_MODELS,
-        "scorer_id": "",
-        "n": int(rows["n"].max()),
-        "sd": rows["mean_change"].std(ddof=1),
-    }
-    for suffix in ("", "_binary"):
-        moved = rows[f"mean_change{suffix}"].dropna()
-        n, n_up = int((moved != 0).sum()), int((moved > 0).sum())
-        row |= {f"mean_change{suffix}": moved.mean(), f"pvalue{suffix}": sign_test(n_up, n)}
-        if not suffix:
-            row |= {"n_models": n, "n_up": n_up}
-    return row | {"reason": "" if row["n_models"] else NO_MODEL}

@@ -1,0 +1,200 @@
+"""The positive control: sentences in front that ought to move the scores, and one that ought not.
+
+After "Lost in Translation" (arXiv 2610.20479), the section on sensitivity: four arms (nothing, a
+neutral sentence, "stereotypes are true", "stereotypes are false"). Letters: M models, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import bdtr
+
+from core.analysis.audit.names import ALL_MODELS, SUFFIXES
+from core.analysis.audit.names import MODEL as MODEL
+from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.items.conditions import parse_condition, without_prefix
+from core.stats.known import mean_of, sd_of
+from core.stats.multiple import benjamini_hochberg
+from core.stats.resampling import sign_flip_test
+
+Array = npt.NDArray[np.float64]
+
+NEUTRAL, ARMS = "neutral", ("true", "false", "neutral")
+NO_CONTROL = (
+    "No item has a version with the prefix true, false or neutral (such as en+true), so there is "
+    "no positive control."
+)
+NO_NEUTRAL = (
+    "There is no neutral arm beside {}: any prefix moves scores, so what it says is not told apart "
+    "from its being there."
+)
+NO_BASE = "The version without the prefix is not in the data set."
+ONE_ITEM = "One item has no spread."
+NO_SCORE = "No model has scored an item in both versions."
+NO_MODEL = "No model moves, so there is no sign to test."
+_COLUMNS = (
+    *("unit", "condition", "arm", "against", "model", "scorer_id", "n", "n_binary"),
+    *("mean_change", "sd", "sd_models", "pvalue", "qvalue"),
+    *("mean_change_binary", "pvalue_binary", "qvalue_binary"),
+    *("n_models", "n_moved", "n_up", "n_models_binary", "n_moved_binary", "n_up_binary", "reason"),
+)
+
+
+@dataclass(frozen=True)
+class _Contrast:
+    """A version with a prefix, and what it is compared with."""
+
+    condition: str
+    arm: str
+    against: str
+
+
+def control(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Positive control: a sentence in front that says stereotypes are true, or false, or nothing.
+
+    Returns
+    -------
+    AuditTable
+        `unit` "model": the paired sign-flip test of the scores with the prefix `arm` minus those of
+        `against`, which is the same version without a prefix or with the neutral one, over `n`
+        items; `sd` is over these items. `qvalue` over all models, arms and comparisons.
+        `unit` "all models": `mean_change` is the mean over the `n_models` that have scored both
+        versions of one of the `n` items, `sd_models` the standard deviation over them. Of the
+        `n_moved` whose mean change is not 0, `n_up` move up, and `pvalue` is that of the sign test
+        over these; `qvalue` over arms and comparisons.
+        With the suffix `_binary` the same of the choice alone.
+    """
+    contrasts = list(_contrasts(panel))
+    if not contrasts:
+        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_CONTROL,))
+    bases = sorted({without_prefix(c.condition) for c in contrasts})
+    notes = [NO_NEUTRAL.format(b) for b in bases if f"{b}+{NEUTRAL}" not in panel.conditions]
+    rows = pd.DataFrame(_places(panel, contrasts))
+    everyone = pd.DataFrame([_named(c, ALL_MODELS, "") for c in contrasts])
+    for suffix, kind in zip(SUFFIXES, (request.kind, "binary"), strict=True):
+        changes = np.array([_difference(panel, kind, c) for c in contrasts])  # (contrasts, M, N)
+        rows = rows.join(_tested(changes, request).add_suffix(suffix))
+        everyone = everyone.join(_over_models(changes).add_suffix(suffix))
+        for table in (rows, everyone):
+            table[f"qvalue{suffix}"] = benjamini_hochberg(table[f"pvalue{suffix}"])
+    for table, why in ((rows, _no_test), (everyone, _no_sign)):
+        table["reason"] = [why(panel, row) for row in table.to_dict("records")]
+    table = pd.concat([rows, everyone], ignore_index=True).reindex(columns=list(_COLUMNS))
+    counts = [c for c in _COLUMNS if c.startswith("n_up")]
+    return AuditTable(table.astype(dict.fromkeys(counts, "Int64")), tuple(notes))
+
+
+def sign_test(n_up: int, n: int) -> float:
+    """Two-sided exact p of n_up of n signs being positive, each with chance 1/2; NaN without any.
+
+    Twice the smaller tail of the binomial distribution, at most 1.
+    """
+    return min(1.0, 2 * float(bdtr(min(n_up, n - n_up), n, 0.5))) if n else float("nan")
+
+
+def _contrasts(panel: Panel) -> Iterator[_Contrast]:
+    for condition in panel.conditions:
+        arm, base = parse_condition(condition).prefix, without_prefix(condition)
+        if arm not in ARMS:
+            continue
+        yield _Contrast(condition, arm, base)
+        neutral = f"{base}+{NEUTRAL}"
+        if arm != NEUTRAL and neutral in panel.conditions:
+            yield _Contrast(condition, arm, neutral)
+
+
+def _places(panel: Panel, contrasts: list[_Contrast]) -> list[dict[str, Any]]:
+    """Every contrast under every model, contrasts first."""
+    return [
+        _named(c, model, scorer_id) | {"unit": MODEL}
+        for c in contrasts
+        for model, scorer_id in zip(panel.models, panel.scorers, strict=True)
+    ]
+
+
+def _named(contrast: _Contrast, model: str, scorer_id: str) -> dict[str, Any]:
+    return {
+        "unit": ALL_MODELS,
+        "condition": contrast.condition,
+        "arm": contrast.arm,
+        "against": contrast.against,
+        "model": model,
+        "scorer_id": scorer_id,
+    }
+
+
+def _difference(panel: Panel, kind: ScoreKind, contrast: _Contrast) -> Array:
+    """Scores with the prefix minus those to compare with. (M, N)"""
+    scores = panel.scores(kind)
+    if contrast.against not in panel.conditions:
+        return np.full(scores[:, 0].shape, np.nan)
+    return np.asarray(
+        scores[:, panel.at(contrast.condition)] - scores[:, panel.at(contrast.against)]
+    )
+
+
+def _tested(changes: Array, request: AuditRequest) -> pd.DataFrame:
+    """The paired test of every contrast under every model, contrasts first."""
+    flat = changes.reshape(-1, changes.shape[-1])
+    # The generator is made anew, so that soft and binary scores meet the same signs.
+    found = sign_flip_test(flat, n_resamples=request.n_resamples, rng=request.rng("signs"))
+    known = found.n > 0
+    up = pd.array((found.mean > 0).astype(np.int64), dtype="Int64")
+    up[~known] = pd.NA
+    return pd.DataFrame(
+        {
+            "n": found.n,
+            "mean_change": found.mean,
+            "sd": found.sd,
+            "pvalue": found.pvalue,
+            "n_models": known.astype(np.int64),
+            "n_moved": (known & (found.mean != 0)).astype(np.int64),
+            "n_up": up,
+        }
+    )
+
+
+def _over_models(changes: Array) -> pd.DataFrame:
+    """One row per contrast, over all models."""
+    rows = []
+    for of_contrast in changes:
+        known = np.isfinite(of_contrast)
+        means = np.array([mean_of(of_model) for of_model in of_contrast])
+        n_up, n_moved = int((means > 0).sum()), int((np.isfinite(means) & (means != 0)).sum())
+        n_models = int(np.isfinite(means).sum())
+        rows.append(
+            {
+                "n": int(known.any(axis=0).sum()),
+                "mean_change": mean_of(means),
+                "sd_models": sd_of(means),
+                "pvalue": sign_test(n_up, n_moved),
+                "n_models": n_models,
+                "n_moved": n_moved,
+                "n_up": n_up if n_models else pd.NA,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _no_test(panel: Panel, row: dict[Any, Any]) -> str:
+    """Why a number of a row of one model is undefined."""
+    if row["against"] not in panel.conditions:
+        return NO_BASE
+    return {0: NO_ITEM, 1: ONE_ITEM}.get(row["n"], "")
+
+
+def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:
+    """Why a number of a row of all models is undefined."""
+    if row["against"] not in panel.conditions:
+        return NO_BASE
+    if not row["n_models"]:
+        return NO_SCORE
+    return "" if row["n_moved"] else NO_MODEL

@@ -1,0 +1,20 @@
+"""Names and sentences that several tables of an audit share.
+
+What stands in the place of a condition or a model where a row is of several; and why a number is
+missing, said in the same words everywhere.
+"""
+
+from __future__ import annotations
+
+ALL_MODELS = "all models"  # in the place of a model
+REWORDING = "rewording"  # in the place of a condition: the rewordings of English together
+POOLED = "pooled"  # in the place of a condition: all languages, each item once
+MODEL, LANGUAGE = "model", "language"  # what a row is of
+
+SUFFIXES = ("", "_binary")  # of columns: the score asked for, and the choice alone
+
+NO_TRANSLATION = "No item has a translation, so there is no language to say it of."
+NO_REWORDING = "English has no rewording here."
+NO_ITEM = "No item is scored in both versions."
+NO_ITEM_OF_MODEL = "No item has a score of this model in both versions."
+ONE_ITEM = "One item has no standard deviation."

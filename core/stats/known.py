@@ -1,0 +1,36 @@
+"""Means of what is known: NaN is missing and enters nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def mean_of(values: npt.ArrayLike) -> float:
+    """Mean of all finite values; NaN where there is none."""
+    array = np.asarray(values, dtype=np.float64)
+    finite = array[np.isfinite(array)]
+    return float(finite.mean()) if finite.size else float("nan")
+
+
+def sd_of(values: npt.ArrayLike) -> float:
+    """Standard deviation (ddof 1) of all finite values; NaN below two."""
+    array = np.asarray(values, dtype=np.float64)
+    finite = array[np.isfinite(array)]
+    return float(finite.std(ddof=1)) if finite.size > 1 else float("nan")
+
+
+def mean_over_items(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Mean over the last axis and how many values it is of; NaN where there is none."""
+    known = np.isfinite(values)
+    n = known.sum(axis=-1)
+    total = np.where(known, values, 0.0).sum(axis=-1)
+    mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    return mean, n
+
+
+def mean_of_known(values: Array) -> Array:
+    """Mean over the first axis of what is known; NaN where nothing is."""
+    return mean_over_items(np.moveaxis(np.asarray(values, dtype=np.float64), 0, -1))[0]
