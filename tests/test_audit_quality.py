@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit
 
 from core.analysis.audit.metadata import judgments, metadata_numbers, metadata_values
-from core.analysis.audit.quality import ALL_LANGUAGES, quality
+from core.analysis.audit.quality import ALL_LANGUAGES, filter_masks, quality
 from core.analysis.audit.request import AuditRequest
 from core.stats.resampling import bootstrap_weights
 from tests.made_panels import made_panel
@@ -147,6 +147,18 @@ def test_a_filter_is_paired_with_all_that_it_can_decide(name, passing, decided):
     assert row["drop_unfiltered"] == pytest.approx(before)
     assert row["reduction"] == pytest.approx(before - after)
     assert (row["reduction_low"], row["reduction_high"]) == pytest.approx(ends(all_draws - draws))
+
+
+def test_the_masks_of_the_filters_are_those_of_the_table():
+    panel = known()
+    masks, rows = filter_masks(panel), quality(panel, REQUEST).rows
+    scored = np.isfinite(panel.changes("mean"))
+    filters = rows[(rows["kind"] == "filter") & (rows["condition"] != ALL_LANGUAGES)]
+    assert set(filters["group"]) == set(masks)
+    for row in filters.to_dict("records"):
+        k = panel.at(row["condition"])
+        passes, decided = (int((m & scored)[:, k].sum()) for m in masks[row["group"]])
+        assert (row["n"], row["n_total"]) == (passes, decided)
 
 
 def test_the_filters_of_all_languages_are_the_mean_of_their_reductions():

@@ -39,6 +39,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]
 
+PRESERVED = "judged preserved"  # name of the filter that takes the judgment alone
 ALL_LANGUAGES = "all languages"  # each with equal weight; never a condition
 SIMILAR, VERY_SIMILAR = 0.8, 0.9
 FLUENCY_CHANGE = 0.1
@@ -130,8 +131,12 @@ def _judgment_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell
                     yield _Cell("judgment", language, source, word, *rows, *n)
 
 
-def _filter_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
-    """Rows that pass each filter, of those that it can decide."""
+def filter_masks(panel: Panel) -> dict[str, tuple[Mask, Mask]]:
+    """Which versions pass each filter, and which it can decide, by its name. (M, K, N) each"""
+    return _filter_masks(_known(panel))
+
+
+def _filter_masks(known: _Known) -> dict[str, tuple[Mask, Mask]]:
     similarity, change = known.similarity, known.fluency_change
     similar = similarity >= VERY_SIMILAR
     filters = {
@@ -141,10 +146,18 @@ def _filter_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
             np.isfinite(similarity) & np.isfinite(change),
         ),
         "blank survived": (known.survived == 1, np.isfinite(known.survived)),
-        "judged preserved": (known.judged == JUDGMENTS[0], known.judged != ""),
+        PRESERVED: (known.judged == JUDGMENTS[0], known.judged != ""),
     }
-    for name, masks in filters.items():
-        passes, decided = (np.broadcast_to(mask, scored.shape) & scored for mask in masks)
+    return {
+        name: (np.broadcast_to(passes, change.shape), np.broadcast_to(decided, change.shape))
+        for name, (passes, decided) in filters.items()
+    }
+
+
+def _filter_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
+    """Rows that pass each filter, of those that it can decide."""
+    for name, masks in _filter_masks(known).items():
+        passes, decided = (mask & scored for mask in masks)
         for language in panel.languages:
             k = panel.at(language)
             if decided[:, k].any():

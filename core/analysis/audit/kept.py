@@ -1,0 +1,149 @@
+"""What items keep of their scores in each language, as one sentence for a person.
+
+After "Lost in Translation" (arXiv 2610.20479), the section on what a lower score does not show. The
+numbers are those of the tables `association` and `attenuation`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from core.analysis.audit.carry_over import REWORDING
+from core.analysis.audit.request import AuditTable
+from core.items.languages import language_name
+from core.settings import REFERENCE_CONDITION
+
+Row = dict[Any, Any]
+
+LESS, CARRIES, TURNED = "less than rewording", "carries over", "turned round"
+UNDECIDED, UNDEFINED = "undecided", "undefined"
+CAUTION = (
+    "This does not show how biased a model is. A score that does not carry over can be a "
+    "preference that went, one that the wording scattered, or text that the model reads less well."
+)
+UNADJUSTED = "Each interval is at 95 % for its language alone, not adjusted for how many there are."
+
+
+def kept(association: pd.DataFrame, attenuation: pd.DataFrame) -> AuditTable:
+    """One sentence per language about what of an item's score carries over.
+
+    Parameters
+    ----------
+    association, attenuation
+        Rows of these tables, of the same request.
+
+    Returns
+    -------
+    AuditTable
+        `reads`: "less than rewording" where the interval of r_ratio, the language's correlation
+        over that of rewordings on the same items, lies below 1; else "turned round" or "carries
+        over" where the interval of the slope lies below or above 0; else "undecided".
+    """
+    whole = _by_condition(association[association["group_kind"] == "all"])
+    ceiling, ratios = whole.pop(REWORDING, None), _by_condition(attenuation)
+    models = association[(association["group_kind"] == "model") & (association["n_rows"] > 0)]
+    rows = []
+    for condition, row in whole.items():
+        n_models = int((models["condition"] == condition).sum())
+        ratio = ratios.get(condition)
+        reads = _reads(row, ratio)
+        rows.append(
+            {
+                "condition": condition,
+                "language": language_name(condition),
+                **{name: row[name] for name in ("slope", "slope_low", "slope_high", "r")},
+                "n_items": int(row["n_items"]),
+                "n_models": n_models,
+                "reads": reads,
+                "sentence": _sentence(condition, row, n_models, ceiling, ratio, reads),
+            }
+        )
+    notes = (UNADJUSTED,) if len(rows) > 1 else ()
+    columns = ["condition", "language", "slope", "slope_low", "slope_high", "r", "n_items"]
+    columns += ["n_models", "reads", "sentence"]
+    return AuditTable(pd.DataFrame(rows, columns=columns), notes)
+
+
+def bounds(low: float, high: float) -> str:
+    """An interval to two digits, or that there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "(no interval)"
+    return f"[{number(low)}, {number(high)}]"
+
+
+def number(value: float) -> str:
+    """Two digits, and never minus zero."""
+    if math.isnan(value):
+        return "–"
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "\u2212")
+
+
+def _by_condition(rows: pd.DataFrame) -> dict[str, Row]:
+    return {str(row["condition"]): row for row in rows.to_dict("records")}
+
+
+def _reads(row: Row, ratio: Row | None) -> str:
+    if math.isnan(row["slope_low"]) or math.isnan(row["slope_high"]):
+        return UNDEFINED
+    if row["slope_high"] < 0:
+        return TURNED
+    if ratio is not None and ratio["r_ratio_high"] < 1:
+        return LESS
+    return CARRIES if row["slope_low"] > 0 else UNDECIDED
+
+
+def _sentence(
+    condition: str,
+    row: Row,
+    n_models: int,
+    ceiling: Row | None,
+    ratio: Row | None,
+    reads: str,
+) -> str:
+    name, english = language_name(condition), language_name(REFERENCE_CONDITION)
+    if math.isnan(row["slope"]):
+        return f"What items keep in {name} cannot be said: {_lowered(row['reason'])}"
+    of = f"{row['n_items']} item{'' if row['n_items'] == 1 else 's'}, "
+    of += f"{n_models} model{'' if n_models == 1 else 's'}"
+    slope = f"slope {number(row['slope'])} {bounds(row['slope_low'], row['slope_high'])}"
+    keep = f"keep {number(row['slope'])} of" if row["slope"] > 0 else "do not keep"
+    said = f"In {name}, items {keep} what sets them apart in {english} "
+    said += f"({slope}, r {number(row['r'])}; {of}); "
+    if ceiling is None:
+        said += "what mere rewording keeps is not known"
+    elif math.isnan(ceiling["slope"]):
+        said += f"what mere rewording keeps cannot be said: {_lowered(ceiling['reason'])[:-1]}"
+    else:
+        said += f"mere rewording keeps {number(ceiling['slope'])} "
+        said += f"{bounds(ceiling['slope_low'], ceiling['slope_high'])}: the ceiling"
+    return f"{said}. {_finding(row, ratio, reads)}"
+
+
+def _finding(row: Row, ratio: Row | None, reads: str) -> str:
+    """What follows, and from which number."""
+    holds_zero = row["slope_low"] <= 0 <= row["slope_high"]
+    share = ""
+    if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
+        ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
+        share = f"its r is {number(ratio['r_ratio'])} {ends} times that of rewordings on the same "
+        share += f"{int(ratio['n_items'])} items"
+    if reads == UNDEFINED:
+        return f"There is no interval: {_lowered(row['reason'])}"
+    if reads == TURNED:
+        return "Items tend to turn round" + (f"; {share}." if share else ".")
+    if reads == LESS:
+        also = "; whether anything carries over is not shown" if holds_zero else ""
+        return f"That is less than rewording keeps: {share}{also}."
+    nothing = (
+        "Whether anything carries over is not shown" if holds_zero else "Something carries over"
+    )
+    less = f"whether less than under rewording is not shown: {share}" if share else ""
+    return f"{nothing}; {less}." if less else f"{nothing}."
+
+
+def _lowered(text: str) -> str:
+    """A sentence as the end of another."""
+    return text[:1].lower() + text[1:] if text else "it has no number."

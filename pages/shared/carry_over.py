@@ -1,0 +1,274 @@
+"""Pieces of the Carry-over page: what is compared, the scatter, and the items taken from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.audit.columns import neutral_score
+from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.kept import CARRIES, CAUTION, LESS, TURNED, UNDECIDED, UNDEFINED
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.points import MEAN, ceiling_line, fitted_line, points, versions
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.errors import StereoscopeError
+from core.figures.carry_over import carry_scatter
+from core.items.conditions import language_of
+from core.items.languages import language_name
+from core.selection import Selection
+from core.store.slices import Slice, put_slice
+from pages.shared import state
+from pages.shared.data import open_cache, read_slices
+from pages.shared.figures import literal, selected_points, show_figure
+
+SCATTER = "carry-over"
+TAKEN_COLUMNS: dict[str, Any] = {
+    "item_id": st.column_config.TextColumn("Item", pinned=True),
+    "category": "Category",
+    "before": st.column_config.NumberColumn("Before", format="%.3f"),
+    "after": st.column_config.NumberColumn("After", format="%.3f"),
+    "change": st.column_config.NumberColumn("Change", format="%+.3f"),
+}
+ITEMS_PAGE = "pages/items.py"
+_TAKEN, _OPENED, _SAVED = "carry-over-taken", "carry-over-opened", "carry-over-saved"
+READS = {
+    LESS: (":material/trending_down:", "violet"),
+    TURNED: (":material/swap_vert:", "violet"),
+    CARRIES: (":material/trending_flat:", "blue"),
+    UNDECIDED: (":material/question_mark:", "gray"),
+    UNDEFINED: (":material/block:", "gray"),
+}
+CHOSEN_BY_SCORE = (
+    "These items were chosen by their scores. Look at them one by one; a test on them would find "
+    "again what they were chosen for."
+)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Items that the reader has drawn around."""
+
+    dataset: str
+    condition: str
+    item_ids: tuple[str, ...]
+
+
+def taken_items(found: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Item and scorer of the points of a selection, each pair once, in the points' order.
+
+    Whatever has no item id in its customdata is a line, and left out.
+    """
+    pairs = [tuple(map(str, p["customdata"][:2])) for p in found if p.get("customdata")]
+    return [(item, scorer) for item, scorer in dict.fromkeys(pairs)]
+
+
+def what_was_done(found: Iterable[Mapping[str, Any]], *, drawn: bool) -> tuple[str, list[Any]]:
+    """What a change of a chart's selection means: some are taken, one is opened, or nothing."""
+    pairs = taken_items(found)
+    if not pairs:
+        return "nothing", []
+    if drawn:
+        return "taken", list(dict.fromkeys(item for item, _ in pairs))
+    return "opened", [pairs[-1]]
+
+
+def version_name(condition: str) -> str:
+    """A condition for a person: Hindi (hi), English reworded (en~p1)."""
+    reworded = " reworded" if "~" in condition else ""
+    return f"{language_name(language_of(condition))}{reworded} ({condition})"
+
+
+def choose_version(selection: Selection, panel: Panel, quality: pd.DataFrame) -> Selection:
+    """The version that is held against its original, whose points, and which versions count.
+
+    Ends the page where items are in English alone.
+    """
+    held = versions(panel)
+    if not held:
+        st.info(
+            f"The items of {literal(panel.dataset)} are scored in English alone, without a "
+            "translation or rewording, so there is nothing to carry over.",
+            icon=":material/info:",
+        )
+        st.stop()
+    against = selection.against if selection.against in held else held[0]
+    whose = ["", MEAN, *panel.scorers] if len(panel.scorers) > 1 else [""]
+    own = selection.points if selection.points in whose else ""
+    filters = quality[(quality["kind"] == "filter") & (quality["condition"] == against)]
+    names = ["", *filters["group"]]
+    passing = selection.quality if selection.quality in names else ""
+    labels = {"": "every score", MEAN: "means of items over models"}
+    labels |= dict(zip(panel.scorers, panel.models, strict=True))
+    left, middle, right = st.columns([2, 3, 3])
+    state.show_field("against", against)
+    left.selectbox(
+        "Held against its original", held, format_func=version_name, **state.bound("against")
+    )
+    state.show_field("points", own)
+    middle.selectbox(
+        "Points",
+        whose,
+        format_func=labels.__getitem__,
+        disabled=len(whose) == 1,
+        help="Every score: one point for each item under each model. The fitted line is theirs.",
+        **state.bound("points"),
+    )
+    state.show_field("quality", passing)
+    right.selectbox(
+        "Versions that count in the scatter",
+        names,
+        format_func=lambda name: name or "all",
+        disabled=len(names) == 1,
+        help="What the drop is among them stands under Translation quality.",
+        **state.bound("quality"),
+    )
+    return replace(selection, against=against, points=own, quality=passing)
+
+
+def show_sentences(table: AuditTable, against: str) -> None:
+    """What is kept in each language, coloured by the evidence; the one looked at first."""
+    rows = table.rows
+    own = rows[rows["condition"] == against]
+    for part in (own, rows[rows["condition"] != against]):
+        lines = []
+        for row in part.to_dict("records"):
+            icon, colour = READS[str(row["reads"])]
+            lines.append(f"- :{colour}-badge[{icon} {row['reads']}] {literal(row['sentence'])}")
+        if not lines:
+            continue
+        if part is own or own.empty:
+            st.markdown("\n".join(lines))
+        else:
+            with st.expander(f"The other {len(lines)} languages", icon=":material/translate:"):
+                st.markdown("\n".join(lines))
+    st.markdown(f"**{CAUTION}**")
+    for note in table.notes:
+        st.caption(f":material/info: {note}")
+
+
+def open_what_was_clicked(selection: Selection) -> None:
+    """Go to the item whose point was clicked, if one was; before anything of the page is drawn."""
+    if (clicked := st.session_state.pop(_OPENED, None)) is None:
+        return
+    item, scorer = clicked
+    scorer = scorer or (selection.models[0] if len(selection.models) == 1 else selection.scorer)
+    state.change(item=item, condition=selection.against, scorer=scorer)
+    st.switch_page(ITEMS_PAGE)
+
+
+def show_scatter(
+    selection: Selection,
+    request: AuditRequest,
+    panel: Panel,
+    association: pd.DataFrame,
+    provenance: Mapping[str, object],
+) -> None:
+    """The scatter with its lines; what is drawn around goes to the list beside it."""
+    of, passing = selection.points, selection.quality
+    found = points(panel, request, selection.against, of=of, passing=passing)
+    if not found.n:
+        what = version_name(selection.against)
+        st.info(f"No item has a score in {literal(what)} and in its original that counts here.")
+        return
+    fitted = fitted_line(association, selection.against, of=of, passing=passing)
+    ceiling = ceiling_line(association, selection.against, of=of)
+    figure = carry_scatter(
+        found,
+        fitted,
+        ceiling,
+        neutral=neutral_score(request),
+        of=of,
+        passing=passing,
+        dataset=selection.dataset,
+    )
+    left, right = st.columns([3, 2])
+    with left:
+        if request.kind == "binary":
+            st.caption("Choices are 0 or 1 (½ on a tie), so points lie on top of each other.")
+        if fitted is not None and _of_others(fitted.model, fitted.group, selection):
+            st.caption(
+                ":material/info: The table has no line of these points alone; the one shown is of "
+                "all models and versions."
+            )
+        show_figure(
+            figure,
+            SCATTER,
+            provenance,
+            table=found.rows,
+            on_select=lambda: _selected(selection.dataset, selection.against),
+        )
+    with right:
+        _show_taken(selection, request, panel)
+
+
+def _of_others(model: str, group: str, selection: Selection) -> bool:
+    """Whether the fitted line is of more than the points."""
+    single = selection.points not in ("", MEAN)
+    return (single and model == ALL_MODELS) or bool(selection.quality and not group)
+
+
+def _selected(dataset: str, condition: str) -> None:
+    """Copy the chart's selection at once: it vanishes when the figure changes."""
+    found, drawn = selected_points(SCATTER)
+    done, what = what_was_done(found, drawn=drawn)
+    if done == "taken":
+        st.session_state[_TAKEN] = Taken(dataset, condition, tuple(what))
+        st.session_state.pop(_SAVED, None)
+    elif done == "opened":
+        st.session_state[_OPENED] = what[0]
+
+
+def _show_taken(selection: Selection, request: AuditRequest, panel: Panel) -> None:
+    """The items drawn around, and the way to keep them."""
+    st.subheader("Items taken", divider="gray")
+    taken: Taken | None = st.session_state.get(_TAKEN)
+    if taken is None or taken.dataset != selection.dataset:
+        st.caption(
+            "Draw around points to list their items here and keep them as a slice. Click on one "
+            "point to open its item. A link carries a slice, not what is only drawn around."
+        )
+        return
+    # One line an item, whatever the points are: the mean over models where there are several.
+    of = selection.points or (MEAN if len(panel.scorers) > 1 else "")
+    found = points(panel, request, selection.against, of=of, items=taken.item_ids)
+    rows = found.rows.sort_values("change", key=abs, ascending=False, kind="stable")
+    st.dataframe(
+        rows[["item_id", "category", "before", "after", "change"]],
+        column_config=TAKEN_COLUMNS,
+        hide_index=True,
+        height=min(390, 38 + 35 * max(len(rows), 1)),
+    )
+    named = f" ({rows['model'].iloc[0]})" if len(rows) else ""
+    st.caption(f"{len(rows)} items{literal(named)}, largest change first")
+    if missing := len(taken.item_ids) - found.n_items:
+        st.caption(f"{missing} of the {len(taken.item_ids)} items taken have no score here.")
+    st.caption(f":material/info: {CHOSEN_BY_SCORE}")
+    _keep(selection, taken)
+
+
+def _keep(selection: Selection, taken: Taken) -> None:
+    """Save the items as a slice, and show them on Items."""
+    name = st.text_input("Name of the slice", max_chars=100, key="carry-over-slice").strip()
+    if name in read_slices(selection.dataset):
+        st.caption(f"There is a slice {literal(name)}; saving replaces it.")
+    with st.container(horizontal=True):
+        if st.button("Save as slice", disabled=not name, icon=":material/bookmark_add:"):
+            try:
+                put_slice(open_cache(), Slice(name, selection.dataset, "", taken.item_ids))
+            except StereoscopeError as error:
+                st.error(literal(str(error)))
+            else:
+                st.session_state[_SAVED] = name
+        if st.button("Take none"):
+            del st.session_state[_TAKEN]
+            st.rerun()
+    if saved := st.session_state.get(_SAVED):
+        n = len(taken.item_ids)
+        st.success(f"Saved {n} items as {literal(saved)}: every page has it under Items, Slice.")
+        if st.button("Show them on Items", icon=":material/list_alt:"):
+            state.change(slice=saved, item="", condition=selection.against)
+            st.switch_page(ITEMS_PAGE)
