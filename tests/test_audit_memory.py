@@ -12,7 +12,9 @@ import pytest
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
 from core.analysis.audit.audit import TABLES, audit_tables
-from core.analysis.audit.request import AuditRequest, ScoreKind
+from core.analysis.audit.item_tests import POOLED
+from core.analysis.audit.languages import REWORDING
+from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
 from core.store.gate import Cache
 
 FEW = AuditRequest(dataset=DATASET, n_resamples=300, n_bootstrap=200)
@@ -57,14 +59,34 @@ def test_another_margin_is_another_verdict(cache: Cache) -> None:
     assert wide["verdicts"].rows["verdict"].isin(["equivalent", "real but small"]).all()
 
 
-@pytest.mark.parametrize("kind", ["mean", "summed", "per_code_point", "binary"])
-def test_the_main_table_has_the_interval_of_the_verdict(cache: Cache, kind: ScoreKind) -> None:
-    found = audit_tables(cache, replace(FEW, kind=kind), ["main", "verdicts"])
-    main, verdicts = (found[name].rows.set_index("condition") for name in ("main", "verdicts"))
-    main = main.loc[verdicts.index]
-    for name, other in (
-        ("drop_items", "drop"),
-        ("drop_items_low", "drop_low"),
-        ("drop_items_high", "drop_high"),
-    ):
-        np.testing.assert_allclose(main[name], verdicts[other], rtol=0, atol=1e-12)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_table_shows_the_same_numbers_of_a_language(cache: Cache, kind: ScoreKind) -> None:
+    """Not almost the same: a reader sets the tables side by side."""
+    names = ["main", "item_tests", "score_panel", "verdicts"]
+    found = {n: t.rows for n, t in audit_tables(cache, replace(FEW, kind=kind), names).items()}
+    tests = found["item_tests"]
+    tests = tests[(tests["group_kind"] == "all") & (tests["condition"] != POOLED)]
+    tests = tests.set_index("condition").rename(columns={"n": "n_t", "n_drop": "n"})
+    main = found["main"][found["main"]["condition"] != REWORDING].set_index("condition")
+    own = {name: f"drop_items{name[4:]}" for name in ("drop", "drop_low", "drop_high")}
+    main = main.drop(columns=[*own, "n"]).rename(columns={v: k for k, v in own.items()})
+    others = {
+        "main": main.rename(columns={"n_items": "n"}),
+        "score_panel": found["score_panel"].query("kind == @kind").set_index("condition"),
+        "verdicts": found["verdicts"].set_index("condition"),
+    }
+    numbers = ["drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high", "qvalue"]
+    also = {"main": [], "score_panel": ["t90_low", "t90_high", "n_t", "pvalue"]}
+    also["verdicts"] = also["score_panel"]
+    assert tests[numbers].notna().all().all()
+    for name, rows in others.items():
+        columns = numbers + also[name]
+        assert rows.index.tolist() == tests.index.tolist()
+        assert rows[columns].to_numpy(float).tolist() == tests[columns].to_numpy(float).tolist()
+
+
+def test_a_standardised_drop_over_models_is_that_over_items(cache: Cache) -> None:
+    """Where every model has scored all items, no matter how each is standardised."""
+    main = audit_tables(cache, replace(FEW, kind="standardised"), ["main"])["main"].rows
+    main = main[main["condition"] != REWORDING]
+    np.testing.assert_allclose(main["drop"], main["drop_items"], rtol=1e-9)

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
-from core.analysis.audit.request import KINDS, AuditRequest
+from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
 from core.analysis.audit.score_panel import score_panel
 from core.analysis.audit.verdicts import verdict
 from core.stats.multiple import benjamini_hochberg
@@ -34,30 +34,37 @@ def _panel(preferences: dict[str, np.ndarray]) -> Panel:
     return made_panel({c: expit(u) for c, u in preferences.items()})
 
 
+def _table(panel: Panel, request: AuditRequest = REQUEST) -> AuditTable:
+    return score_panel(panel, request, item_tests(panel, request))
+
+
 def _rows(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:
-    return score_panel(panel, request).rows.set_index(["condition", "kind"])
+    return _table(panel, request).rows.set_index(["condition", "kind"])
 
 
 def test_every_language_has_every_kind() -> None:
-    rows = score_panel(_panel(_preferences()), REQUEST).rows
+    rows = _table(_panel(_preferences())).rows
     assert rows["kind"].tolist() == [*KINDS] * 2
     assert rows["condition"].tolist() == ["es"] * 5 + ["hi"] * 5
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k != "standardised"])
-def test_a_kind_is_the_item_test_of_that_kind(kind: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_the_item_test_of_that_kind(kind: ScoreKind) -> None:
+    """Whichever kind is asked for, the numbers of each kind are the same."""
     panel = _panel(_preferences())
-    rows = _rows(panel)
-    tests = item_tests(panel, replace(REQUEST, kind=kind)).rows
+    request = replace(REQUEST, kind=kind)
+    tests = item_tests(panel, request).rows
     tests = tests[tests["group_kind"] == "all"].set_index("condition")
+    own, other = _rows(panel, request), _rows(panel, replace(REQUEST, kind="summed"))
     for condition in ("es", "hi"):
-        row, test = rows.loc[(condition, kind)], tests.loc[condition]
-        for name in ("t", "drop", "pvalue", "qvalue"):
-            assert row[name] == pytest.approx(test[name]), name
+        row, test = own.loc[(condition, kind)], tests.loc[condition]
+        names = ["drop", "drop_low", "drop_high", "t", "t_low", "t_high", "t90_low", "t90_high"]
+        names += ["test", "pvalue", "qvalue", "n_bootstrap"]
+        assert row[names].tolist() == test[names].tolist()
         assert (row["n"], row["n_t"]) == (test["n_drop"], test["n"])
-        width = test["t_high"] - test["t_low"]
-        for end in ("t_low", "t_high", "t90_low", "t90_high"):
-            assert row[end] == pytest.approx(test[end], abs=0.06 * width)
+        for name in names:
+            expected = row[name] if name == "test" else pytest.approx(row[name], rel=1e-9)
+            assert other.loc[(condition, kind), name] == expected, name
 
 
 def test_the_standardised_drop_has_the_sds_of_each_sample_that_is_drawn() -> None:
@@ -75,17 +82,17 @@ def test_the_standardised_drop_has_the_sds_of_each_sample_that_is_drawn() -> Non
         return float(np.mean(each))
 
     drop = -change(u["hi"], u["en"][:, 7:])
-    noise = np.mean([change(u[c], u["en"]) for c in ("en~p1", "en~p2")])
+    noise = np.mean([change(u[c][:, 7:], u["en"][:, 7:]) for c in ("en~p1", "en~p2")])
     assert row["drop"] == pytest.approx(drop)
     assert row["t"] == pytest.approx(drop + noise)
-    assert row["n"] == 73
+    assert (row["n"], row["n_t"]) == (73, 73)
     rng = np.random.default_rng(9)
     draws = []
     for _ in range(3000):
         drawn = rng.integers(0, 80, 80)
         of_hi = drawn[drawn >= 7]
         drop = -change(preferences["hi"][:, of_hi], u["en"][:, of_hi])
-        noise = np.mean([change(u[c][:, drawn], u["en"][:, drawn]) for c in ("en~p1", "en~p2")])
+        noise = np.mean([change(u[c][:, of_hi], u["en"][:, of_hi]) for c in ("en~p1", "en~p2")])
         draws.append((drop, drop + noise))
     expected = np.quantile(draws, [0.025, 0.975, 0.05, 0.95], axis=0)
     width = expected[1, 0] - expected[0, 0]
@@ -120,7 +127,7 @@ def test_a_large_shift_of_log_odds_shows_under_every_kind() -> None:
 
 
 def test_verdicts_are_those_of_the_one_place_and_q_is_within_a_kind() -> None:
-    rows = score_panel(_panel(_preferences(5)), REQUEST).rows
+    rows = _table(_panel(_preferences(5))).rows
     for _, part in rows.groupby("kind"):
         assert part["qvalue"].to_numpy() == pytest.approx(benjamini_hochberg(part["pvalue"]))
     for row in rows.to_dict("records"):
@@ -144,9 +151,29 @@ def test_missing_versions_are_undefined_with_a_reason_and_never_a_verdict() -> N
     assert rows[["t", "pvalue", "qvalue"]].isna().all().all()
     assert (rows["verdict"] == "undefined").all()
     assert rows["reason"].str.contains("No rewording").all()
-    table = score_panel(_panel({"en": preferences["en"]}), REQUEST)
+    table = _table(_panel({"en": preferences["en"]}))
     assert table.rows.empty
     assert table.notes == (NO_TRANSLATION,)
+
+
+def test_the_standardised_t_is_of_the_items_of_all_its_versions() -> None:
+    """Items 40 to 59 have no first rewording under one model, and no item a second one."""
+    preferences = _preferences()
+    preferences["en~p1"][2, 40:60] = NAN
+    preferences["en~p2"][:] = NAN
+    row = _rows(_panel(preferences)).loc[("hi", "standardised")]
+    kept = np.r_[:40, 60:80]
+    en, p1, hi = (preferences[c][:, kept] for c in ("en", "en~p1", "hi"))
+    mean = [(u.mean(axis=1) / u.std(axis=1, ddof=1)).mean() for u in (en, p1, hi)]
+    assert (row["n"], row["n_t"]) == (80, 60)
+    assert row["t"] == pytest.approx((mean[0] - mean[2]) - (mean[0] - mean[1]))
+    assert (row["t_low"] < row["t"] < row["t_high"], row["reason"]) == (True, "")
+    apart = _preferences()
+    apart["en~p1"][:, :50] = apart["hi"][:, 50:] = apart["en~p2"][:] = NAN
+    row = _rows(_panel(apart)).loc[("hi", "standardised")]
+    assert (row["n"], row["n_t"]) == (50, 0)
+    assert np.isnan(row["t"])
+    assert "in what it is set against" in row["reason"]
 
 
 def test_items_without_spread_have_no_interval() -> None:

@@ -43,6 +43,7 @@ ROW: dict[str, Any] = {
     "noise_floor": 0.008,
     "margin": 0.02,
     "n_needed": 851.0,
+    "n_rewordings": 5,
     "prediction_low": -0.01,
     "prediction_high": 0.02,
     "outside": True,
@@ -58,7 +59,7 @@ def made_verdicts(panel: Panel, request: AuditRequest = REQUEST) -> AuditTable:
         request,
         tests,
         equivalence(panel, request, tests),
-        score_panel(panel, request),
+        score_panel(panel, request, tests),
         floors_by_model(panel, request),
         wording_variance(panel, request),
     )
@@ -125,9 +126,9 @@ def test_kinds_disagree_on_a_shift_or_its_direction(found: list, expected: bool 
 
 def test_the_sentence_is_the_promised_one() -> None:
     assert sentence(ROW, {}) == (
-        "Hindi is 0.030 below English [0.018, 0.042], paired over 357 shared items; rewording "
-        "moves scores by 0.008; q = 0.0003: larger than rewording noise. This does not show that "
-        "the models are fairer."
+        "Scores in Hindi lie 0.030 below English [0.018, 0.042], paired over 357 shared items; "
+        "rewording moves scores by 0.008; q = 0.0003: larger than rewording noise. This does not "
+        "show that the models are fairer."
     )
 
 
@@ -140,7 +141,7 @@ def test_one_model_has_no_spread_and_is_spoken_of_alone() -> None:
 
 def test_above_english_the_interval_turns_round() -> None:
     text = sentence(ROW | {"drop": -0.03, "drop_low": -0.042, "drop_high": -0.018, "t": -0.02}, {})
-    assert text.startswith("Hindi is 0.030 above English [0.018, 0.042], paired")
+    assert text.startswith("Scores in Hindi lie 0.030 above English [0.018, 0.042], paired")
     assert text.endswith("This does not show that the models are less fair.")
 
 
@@ -155,13 +156,13 @@ def test_each_verdict_has_its_words() -> None:
         )
     }
     assert (
-        "q = 0.012: larger than rewording noise, yet smaller than 0.02 (90 % interval "
-        "[0.015, 0.036])." in said["real but small"]
+        "q = 0.012: larger than rewording noise; beyond rewording it is smaller than 0.02 (90 % "
+        "interval [0.015, 0.036])." in said["real but small"]
     )
     assert "q = 0.40: beyond rewording, the difference is smaller than 0.02" in said["equivalent"]
     assert (
-        "neither a difference beyond rewording nor its absence is shown (if there is none, that "
-        "takes 851 items)." in said["undecided"]
+        "neither a difference beyond rewording nor its absence is shown (showing that there is "
+        "none would take about 851 items)." in said["undecided"]
     )
     assert (
         "whether it is more than rewording cannot be said: no rewording of English is scored."
@@ -172,23 +173,56 @@ def test_each_verdict_has_its_words() -> None:
 
 def test_a_shift_against_the_drop_is_not_called_larger_than_noise() -> None:
     text = sentence(ROW | {"drop": 0.004, "t": -0.015}, {})
-    assert "q = 0.0003: beyond rewording it is 0.015 above." in text
+    assert "against these rewordings of the same items, scores lie 0.015 above." in text
+    assert "larger" not in text
+    # Rewording raises scores by 0.1, the language leaves them as they are.
+    text = sentence(ROW | {"drop": 0.002, "t": 0.102}, {})
+    assert "against these rewordings of the same items, scores lie 0.102 below." in text
     assert "larger" not in text
 
 
-def test_disagreement_and_another_wording_are_said() -> None:
+def test_only_what_lies_beyond_one_more_rewording_is_larger_than_rewording_noise() -> None:
+    more = "q = 0.0003: more than these rewordings do to the same items"
+    said = {
+        case: sentence(ROW | {"outside": outside, "n_rewordings": n}, {})
+        for case, outside, n in (
+            ("inside", False, 5),
+            ("few", None, 2),
+            ("unknown", None, 5),
+            ("outside", True, 5),
+        )
+    }
+    assert (
+        f"{more}, yet one more rewording might do as much: its drop is predicted within "
+        "[\u22120.010, 0.020]. This does not" in said["inside"]
+    )
+    assert (
+        f"{more}; with fewer than 3 rewordings nobody can say what one more would do. This"
+        in said["few"]
+    )
+    assert f"{more}; what one more rewording would do is not known. This" in said["unknown"]
+    claims = [case for case, text in said.items() if "larger than rewording noise" in text]
+    assert claims == ["outside"]
+    calm = sentence(ROW | {"verdict": "undecided", "outside": False}, {})
+    assert "one more rewording" not in calm
+
+
+def test_what_rounds_to_no_difference_is_not_below_or_above() -> None:
+    row = ROW | {"drop": 0.0003, "drop_low": -0.002, "drop_high": 0.003, "verdict": "undecided"}
+    assert sentence(row, {}).startswith(
+        "Scores in Hindi and English are the same to three digits, the drop is within "
+        "[\u22120.002, 0.003], paired over 357 shared items; "
+    )
+    assert "lie 0.001 below" in sentence(row | {"drop": 0.00051}, {})
+
+
+def test_disagreement_is_said() -> None:
     findings = {"mean": "lower", "per_code_point": "lower", "binary": "none shown"}
-    text = sentence(ROW | {"depends_on_score": True, "outside": False}, findings)
+    text = sentence(ROW | {"depends_on_score": True}, findings)
     assert (
         "This depends on the score: lower under mean, per code point; none shown under binary."
         in text
     )
-    assert (
-        "One more rewording might do as much: its drop is predicted within [\u22120.010, 0.020]."
-        in text
-    )
-    calm = sentence(ROW | {"verdict": "undecided", "outside": False}, findings)
-    assert "One more rewording" not in calm
 
 
 @pytest.mark.parametrize(
@@ -231,7 +265,7 @@ def test_verdicts_rest_on_the_numbers_of_the_other_tables() -> None:
     assert rows["language"].to_dict() == {"es": "Spanish", "hi": "Hindi", "sw": "Swahili"}
     tests = item_tests(panel, REQUEST).rows
     tests = tests[tests["group_kind"] == "all"].set_index("condition")
-    kinds = score_panel(panel, REQUEST).rows
+    kinds = score_panel(panel, REQUEST, item_tests(panel, REQUEST)).rows
     mean = kinds[kinds["kind"] == "mean"].set_index("condition")
     variance = wording_variance(panel, REQUEST).rows
     variance = variance[(variance["unit"] == "language") & (variance["model"] == "all models")]
@@ -249,7 +283,7 @@ def test_verdicts_rest_on_the_numbers_of_the_other_tables() -> None:
         assert row["outside"] == variance.loc[condition, "outside"]
         assert row["n_t"] == tests.loc[condition, "n"]
         assert f"paired over {row['n']} shared items" in row["sentence"]
-    assert "Swahili is 0.0" in rows.loc["sw", "sentence"]
+    assert "Scores in Swahili lie 0.0" in rows.loc["sw", "sentence"]
     assert " above English" in rows.loc["sw", "sentence"]
 
 
@@ -284,6 +318,22 @@ def test_one_model_is_enough_for_items_and_says_that_it_is_one() -> None:
     assert table.rows["verdict"].tolist() == ["equivalent", "shift", "shift"]
     assert table.notes == ("One model: no spread over models.",)
     assert table.rows["sentence"].str.contains("One model: no spread over models").all()
+
+
+def test_standardised_scores_have_no_margin_anywhere() -> None:
+    panel = made_panel(_scores())
+    request = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=400, kind="standardised")
+    rows = made_verdicts(panel, request).rows.set_index("condition")
+    tests = item_tests(panel, request)
+    margins = equivalence(panel, request, tests).rows
+    kinds = score_panel(panel, request, tests).rows
+    kinds = kinds[kinds["kind"] == "standardised"].set_index("condition")
+    assert rows[["margin", "n_needed"]].isna().all().all()
+    assert margins[["margin", "equivalent", "n_needed"]].isna().all().all()
+    assert margins["reason"].str.contains("no margin").all()
+    assert rows["verdict"].to_dict() == kinds["verdict"].to_dict()
+    assert rows["verdict"].to_dict() == {"es": "undecided", "hi": "shift", "sw": "shift"}
+    assert not rows["sentence"].str.contains("nan").any()
 
 
 def test_no_translation_no_verdict() -> None:

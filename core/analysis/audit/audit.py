@@ -79,7 +79,7 @@ _STEPS = {
     "bbq_unknown": _Step(bbq_unknown),
     "fluency_icat": _Step(fluency_icat),
     "natives": _Step(natives),
-    "score_panel": _Step(score_panel),
+    "score_panel": _Step(score_panel, ("item_tests",)),
     "injection": _Step(injection),
     "power": _Step(power, ("item_tests",)),
     "control": _Step(control),

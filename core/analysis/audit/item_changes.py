@@ -20,8 +20,6 @@ from core.analysis.audit.request import ScoreKind
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-JUDGMENT = "judgment"  # metadata of a translation: preserved, partly, lost
-
 
 @dataclass(frozen=True)
 class ItemChanges:
@@ -66,14 +64,6 @@ def usable_versions(panel: Panel) -> Mask:
     k, n, versions = _positions(panel, panel.conditions)
     mask[k, n] = ~versions["collapsed"].to_numpy(np.bool_)
     return mask
-
-
-def judgments(panel: Panel) -> npt.NDArray[np.object_]:
-    """What the metadata say of each translation, empty where nothing. (L, N)"""
-    found = np.full((len(panel.languages), len(panel.items)), "", dtype=object)
-    k, n, versions = _positions(panel, panel.languages)
-    found[k, n] = [str(metadata.get(JUDGMENT) or "") for metadata in versions["metadata"]]
-    return found
 
 
 def mean_of_known(values: Array) -> Array:

@@ -17,19 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.drops import SIGN_FLIP, drop_interval, language_rows, t_intervals
 from core.analysis.audit.item_changes import (
-    JUDGMENT,
     ItemChanges,
     item_changes,
-    judgments,
     mean_of_known,
     usable_versions,
 )
 from core.analysis.audit.levels import of_source
+from core.analysis.audit.metadata import JUDGMENT, judgments
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
 from core.settings import REFERENCE_CONDITION
-from core.stats.intervals import percentile_interval
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_means, sign_flip_test
 
@@ -43,10 +42,18 @@ ONE_REWORDING = "There is no other rewording to set this one against."
 NO_ITEM = "No item of this group is scored by every model in all versions that it takes."
 ONE_ITEM = "One item has no spread, so there is no interval."
 NO_SPREAD = "All items change alike, so there is no interval."
+NO_SD = "The items of a model do not vary, so nothing can be divided by their standard deviation."
+ALIKE_DROPS = "All items drop alike, so the drop has no interval."
+FIXED_SDS = (
+    "Standardised scores: the tests of the languages have the standard deviations of each "
+    "resample; groups, rewordings and what is pooled have those of the whole version, held fixed, "
+    "and `sd` is of items divided by these."
+)
 _COLUMNS = (
     *("condition", "group_kind", "group", "t", "t_low", "t_high", "t90_low", "t90_high", "sd"),
-    *("pvalue", "qvalue", "n_tests", "exact", "n", "n_complete", "n_left_out", "drop", "n_drop"),
-    *("reworded_drop", "n_models", "n_rewordings", "reason"),
+    *("test", "pvalue", "qvalue", "n_tests", "exact", "n", "n_complete", "n_left_out", "drop"),
+    *("drop_low", "drop_high", "n_drop", "reworded_drop", "n_models", "n_rewordings"),
+    *("n_bootstrap", "reason"),
 )
 
 
@@ -74,9 +81,11 @@ def item_tests(panel: Panel, request: AuditRequest) -> AuditTable:
         language and in a rewording; `n_left_out` others of the group have both versions.
         `n_complete` of the n have all `n_rewordings`. `t_low`, `t_high`: 95 % percentile bootstrap
         interval over items, `t90_*` the 90 % one of the same draws; `sd` of D - R (ddof 1);
-        `pvalue` of the sign-flip test, `qvalue` after Benjamini and Hochberg over the `n_tests`
-        languages of the same group. `drop` = -mean D and `reworded_drop` = -mean R, over the
-        `n_drop` items with a D and the n items.
+        `pvalue` of the `test`, the sign flip (`exact`: of all sign vectors) or the bootstrap of
+        standardised scores, `qvalue` after Benjamini and Hochberg over the `n_tests` languages of
+        the same group. `drop` = -mean D with its 95 % interval and `reworded_drop` = -mean R, over
+        the `n_drop` items with a D and the n items. The rows of the languages are those of
+        `language_rows`, as in every other table.
 
         `group_kind` is all, source, dimension, judgment (`group`: what the metadata say of that
         translation) or subset; `condition` "pooled" counts each item once, by its mean over the
@@ -90,8 +99,14 @@ def item_tests(panel: Panel, request: AuditRequest) -> AuditTable:
     """
     changes = item_changes(panel, request.kind)
     groups = [*_language_groups(panel, changes), *_rewording_groups(panel, request.kind, changes)]
-    rows = _tested(groups, request, len(panel.scorers))
-    return AuditTable(rows, _notes(panel, changes))
+    rows = _tested(groups, request, len(panel.scorers), _of_languages(panel, request))
+    return AuditTable(rows, _notes(panel, request, changes))
+
+
+def _of_languages(panel: Panel, request: AuditRequest) -> dict[str, dict[str, Any]]:
+    """The numbers of each language that all tables share."""
+    rows = language_rows(panel, request, (request.kind,))
+    return {row["condition"]: {k: v for k, v in row.items() if k != "kind"} for row in rows}
 
 
 def _language_groups(panel: Panel, changes: ItemChanges) -> Iterator[_Group]:
@@ -141,7 +156,7 @@ def _masks(panel: Panel) -> Iterator[tuple[str, str, Mask]]:
         values = panel.items[column].to_numpy(object)
         for value in sorted({v for v in values if v}):
             yield column, value, np.broadcast_to(values == value, shape)
-    judged = judgments(panel)
+    judged = judgments(panel)[[panel.at(c) for c in panel.languages]]
     for value in sorted({v for v in judged.ravel() if v}):
         yield JUDGMENT, value, judged == value
     for name, mask in _subsets(panel):
@@ -158,29 +173,47 @@ def _subsets(panel: Panel) -> Iterator[tuple[str, Mask]]:
         yield "StereoSet without gender", stereoset & ~gender
 
 
-def _tested(groups: list[_Group], request: AuditRequest, n_models: int) -> pd.DataFrame:
+def _tested(
+    groups: list[_Group],
+    request: AuditRequest,
+    n_models: int,
+    of_languages: dict[str, dict[str, Any]],
+) -> pd.DataFrame:
+    """All rows; those over all items of a language take the numbers that are given."""
     if not groups:
         return pd.DataFrame(columns=list(_COLUMNS))
-    differences = np.array([g.change - g.noise for g in groups])  # (C, N)
-    found = sign_flip_test(differences, n_resamples=request.n_resamples, rng=request.rng("signs"))
+    beyond = np.array([g.change - g.noise for g in groups])  # (C, N)
+    changes = np.array([g.change for g in groups])
+    found = sign_flip_test(beyond, n_resamples=request.n_resamples, rng=request.rng("signs"))
     draws = -bootstrap_means(
-        differences, n_resamples=request.n_bootstrap, rng=request.rng("item_tests")
-    )
-    rows = pd.DataFrame(
-        [
-            {**_described(group), **_intervals(-float(mean), draws[:, c], int(n))}
-            for c, (group, mean, n) in enumerate(zip(groups, found.mean, found.n, strict=True))
-        ]
-    )
-    rows["sd"], rows["pvalue"], rows["exact"] = found.sd, found.pvalue, found.exact
-    # What is pooled over the languages is a family of its own.
+        np.concatenate([beyond, changes]),
+        n_resamples=request.n_bootstrap,
+        rng=request.rng("item_tests"),
+    )  # (R, 2 C)
+    n_drop = np.isfinite(changes).sum(axis=1)
+    rows = []
+    for c, group in enumerate(groups):
+        row = _described(group) | {
+            **t_intervals(-float(found.mean[c]), draws[:, c], int(found.n[c])),
+            **drop_interval(-_mean(group.change), draws[:, len(groups) + c], int(n_drop[c])),
+            "sd": found.sd[c],
+            "test": SIGN_FLIP,
+            "pvalue": found.pvalue[c],
+            "exact": found.exact[c],
+            "n_bootstrap": request.n_bootstrap,
+        }
+        shared = of_languages.get(group.condition, {}) if group.kind == "all" else {}
+        rows.append(row | shared)
+    return _in_families(pd.DataFrame(rows), n_models)
+
+
+def _in_families(rows: pd.DataFrame, n_models: int) -> pd.DataFrame:
+    """With q-values and reasons. What is pooled over the languages is a family of its own."""
     family = rows.groupby(
         [rows["group_kind"], rows["group"], rows["condition"] == POOLED], sort=False
     )["pvalue"]
-    rows["qvalue"], rows["n_tests"] = (
-        family.transform(benjamini_hochberg),
-        family.transform("count"),
-    )
+    rows["qvalue"] = family.transform(benjamini_hochberg)
+    rows["n_tests"] = family.transform("count")
     rows["n_left_out"], rows["n_models"] = rows.pop("n_usable") - rows["n"], n_models
     rows["reason"] = [_reason(row) for row in rows.to_dict("records")]
     return rows[list(_COLUMNS)]
@@ -196,21 +229,7 @@ def _described(group: _Group) -> dict[str, Any]:
         "n_complete": int((known & group.complete).sum()),
         "n_usable": group.n_usable,
         "n_rewordings": group.n_rewordings,
-        "drop": -_mean(group.change),
-        "n_drop": int(np.isfinite(group.change).sum()),
         "reworded_drop": -_mean(np.where(known, group.noise, np.nan)),
-    }
-
-
-def _intervals(t: float, draws: Array, n: int) -> dict[str, Any]:
-    wide, narrow = (percentile_interval(t, draws, n, level=level) for level in (0.95, 0.90))
-    return {
-        "t": t,
-        "t_low": wide.low,
-        "t_high": wide.high,
-        "t90_low": narrow.low,
-        "t90_high": narrow.high,
-        "n": n,
     }
 
 
@@ -221,11 +240,15 @@ def _reason(row: Mapping[Any, Any]) -> str:
         return NO_ITEM
     if row["n"] == 1:
         return ONE_ITEM
-    return NO_SPREAD if np.isnan(row["t_low"]) else ""
+    if np.isnan(row["t"]):
+        return NO_SD
+    if np.isnan(row["t_low"]):
+        return NO_SPREAD
+    return ALIKE_DROPS if np.isnan(row["drop_low"]) else ""
 
 
-def _notes(panel: Panel, changes: ItemChanges) -> tuple[str, ...]:
-    notes = []
+def _notes(panel: Panel, request: AuditRequest, changes: ItemChanges) -> tuple[str, ...]:
+    notes = [FIXED_SDS] if request.kind == STANDARDISED else []
     partial = [c for c in panel.rewordings() if c not in changes.names]
     if partial:
         notes.append(

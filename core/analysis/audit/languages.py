@@ -16,11 +16,11 @@ from core.analysis.audit.cells import SUFFIXES, mean_over_items
 from core.analysis.audit.item_changes import item_changes, rewordings_of_noise
 from core.analysis.audit.levels import BBQ, of_source
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
-from core.stats.intervals import percentile_interval, t_interval
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
+from core.stats.intervals import t_interval
 from core.stats.paired import paired_correlation
-from core.stats.resampling import bootstrap_ratios
 from core.stats.scores import fluency
+from core.stats.standardised import standardised_change
 
 Array = npt.NDArray[np.float64]
 
@@ -81,9 +81,8 @@ def main(
     rows = pd.DataFrame({"condition": [*panel.languages, REWORDING]})
     for part in (
         _levels(panel, request),
-        language_drops(cells.rows),
-        _item_drops(panel, request),
-        _where_all(item_tests.rows, ["t", "t_low", "t_high", "qvalue"]),
+        language_drops(_own_changes(panel, request, cells.rows)),
+        _of_items(item_tests.rows),
         _where_all(association.rows, ["slope"]),
         _where_all(same_choice.rows, ["same_choice"]),
     ):
@@ -204,25 +203,27 @@ def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:
     return rows.rename(columns={"n_score": "n"}).drop(columns="n_score_binary")
 
 
-def _item_drops(panel: Panel, request: AuditRequest) -> pd.DataFrame:
-    """Drop over the items that every model has scored, with its interval over these items."""
-    drops = -item_changes(panel, request.kind).translated  # (L, N)
-    known = np.isfinite(drops)
-    # The same draws as behind the interval of a verdict, so that both read alike.
-    draws = bootstrap_ratios(
-        np.where(known, drops, 0.0),
-        known.astype(np.float64),
-        n_resamples=request.n_bootstrap,
-        rng=request.rng("score_panel"),
-    )
-    rows = []
-    for row, language in enumerate(panel.languages):
-        values = drops[row][np.isfinite(drops[row])]
-        value = float(values.mean()) if len(values) else np.nan
-        interval = percentile_interval(value, draws[:, row], len(values))
-        rows.append((language, value, interval.low, interval.high, len(values)))
-    names = ["condition", "drop_items", "drop_items_low", "drop_items_high", "n_items"]
-    return pd.DataFrame(rows, columns=names)
+def _own_changes(panel: Panel, request: AuditRequest, cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells, the standardised ones with the sds of the items that they compare.
+
+    So that the mean over the models is what the items say, where every model has scored all.
+    """
+    if request.kind != STANDARDISED or cells.empty:
+        return cells
+    u = panel.numbers["l_stereotype"] - panel.numbers["l_anti"]  # (M, K, N)
+    model = pd.Index(panel.scorers).get_indexer(pd.Index(cells["scorer_id"]))
+    condition = [panel.at(c) for c in cells["condition"]]
+    once = np.ones((1, len(panel.items)))
+    changes = standardised_change(u[model, panel.english], u[model, condition], once)[0]
+    return cells.assign(mean_change=changes)
+
+
+def _of_items(item_tests: pd.DataFrame) -> pd.DataFrame:
+    """What the item test says of each language: the numbers that verdicts stand on."""
+    names = {"drop": "drop_items", "drop_low": "drop_items_low", "drop_high": "drop_items_high"}
+    names["n_drop"] = "n_items"
+    columns = [*names, "t", "t_low", "t_high", "qvalue"]
+    return _where_all(item_tests, columns).rename(columns=names)
 
 
 def _where_all(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

@@ -11,6 +11,8 @@ from core.settings import DEFAULT_SEED, REFERENCE_CONDITION
 from core.stats.scores import KINDS as KINDS
 from core.stats.scores import ScoreKind as ScoreKind
 
+STANDARDISED: ScoreKind = "standardised"  # the one kind in a unit of its own
+
 
 @dataclass(frozen=True, kw_only=True)
 class AuditRequest:
@@ -38,6 +40,15 @@ class AuditRequest:
     def rng(self, table: str) -> np.random.Generator:
         """A stream of its own for each table, so that none depends on which others are made."""
         return np.random.default_rng([self.seed, *table.encode()])
+
+
+def margin_of(request: AuditRequest, kind: ScoreKind | None = None) -> float:
+    """The margin of equivalence of a kind of score, that of the request if none is named.
+
+    NaN for a standardised one: a margin is in the unit of a score from 0 to 1, which standard
+    deviations are not, so that standardised scores are never called equivalent.
+    """
+    return float("nan") if (kind or request.kind) == STANDARDISED else request.margin
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ import pandas as pd
 from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.items.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.stats.equivalence import is_equivalent
+from core.stats.wording import LEAST_REWORDINGS
 
 Verdict = Literal["shift", "equivalent", "real but small", "undecided", "undefined"]
 SHIFTS: tuple[Verdict, ...] = ("shift", "real but small")
@@ -123,18 +124,19 @@ def verdicts(
         _by_condition(score_panel.rows, "kind", request.kind),
         _wording(wording_variance.rows),
     )
+    margin = margin_of(request)
     rows = []
     for condition in panel.languages:
-        tested, margin, shown, wording = (part.get(condition, {}) for part in parts)
-        row = _numbers(tested, margin, shown, wording) | {
+        tested, needed, shown, wording = (part.get(condition, {}) for part in parts)
+        row = _numbers(tested, needed, shown, wording) | {
             "condition": condition,
             "language": language_name(condition),
             "kind": request.kind,
             "noise_floor": floor,
-            "margin": request.margin,
+            "margin": margin,
             "n_models": len(panel.scorers),
         }
-        row["verdict"] = verdict(row["qvalue"], row["t90_low"], row["t90_high"], request.margin)
+        row["verdict"] = verdict(row["qvalue"], row["t90_low"], row["t90_high"], margin)
         row["reads"] = DEPENDS if row["depends_on_score"] is True else row["verdict"]
         rows.append(row | {"sentence": sentence(row, _findings(score_panel.rows, condition))})
     table = pd.DataFrame(rows, columns=list(_COLUMNS))
@@ -152,53 +154,88 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
     findings
         What each kind of score finds, "lower", "higher" or "none shown".
     """
-    name, drop = row["language"], row["drop"]
+    drop = row["drop"]
     if math.isnan(drop):
-        return f"{name} cannot be compared with {_english()}: {_lowered(row['reason'])}"
-    side, sign = ("below", 1) if drop >= 0 else ("above", -1)
+        return f"{row['language']} cannot be compared with {_english()}: {_lowered(row['reason'])}"
     items = f"{row['n']} shared item{'' if row['n'] == 1 else 's'}"
     parts = [
-        f"{name} is {abs(drop):.3f} {side} {_english()} "
-        f"{_bounds(row['drop_low'], row['drop_high'], sign)}, paired over {items}; "
-        f"{_noise(row['noise_floor'])}; {_judgment(row)}."
+        f"{_difference(row)}, paired over {items}; {_noise(row['noise_floor'])}; {_judgment(row)}."
     ]
     if row["depends_on_score"] is True:
         parts.append(f"This {DEPENDS}: {_disagreement(findings)}.")
-    if row["verdict"] in SHIFTS and row["outside"] is False:
-        low, high = row["prediction_low"], row["prediction_high"]
-        parts.append(
-            "One more rewording might do as much: its drop is predicted within "
-            f"{_bounds(low, high, 1)}."
-        )
-    one = row["n_models"] == 1
-    if one:
+    who = "models are"
+    if row["n_models"] == 1:
         parts.append("One model: no spread over models.")
+        who = "model is"
     what = "fairer" if drop >= 0 else "less fair"
-    parts.append(f"This does not show that the {'model is' if one else 'models are'} {what}.")
+    parts.append(f"This does not show that the {who} {what}.")
     return " ".join(parts)
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """How far a language lies from English, and the interval of that, in the same direction."""
+    name, drop = row["language"], row["drop"]
+    if f"{abs(drop):.3f}" == "0.000":
+        return (
+            f"Scores in {name} and {_english()} are the same to three digits, the drop is within "
+            f"{_bounds(row['drop_low'], row['drop_high'], 1)}"
+        )
+    side, sign = ("below", 1) if drop >= 0 else ("above", -1)
+    interval = _bounds(row["drop_low"], row["drop_high"], sign)
+    return f"Scores in {name} lie {abs(drop):.3f} {side} {_english()} {interval}"
 
 
 def _judgment(row: dict[str, Any]) -> str:
     """q, and what the verdict means."""
     if row["verdict"] == "undefined":
         return f"whether it is more than rewording cannot be said: {_lowered(row['reason'])[:-1]}"
+    q = _q(row["qvalue"])
     within = f"90 % interval {_bounds(row['t90_low'], row['t90_high'], 1)}"
-    q, t = _q(row["qvalue"]), row["t"]
     if row["verdict"] == "undecided":
         return f"{q}: neither a difference beyond rewording nor its absence is shown{_enough(row)}"
     if row["verdict"] == "equivalent":
         return f"{q}: beyond rewording, the difference is smaller than {row['margin']:g} ({within})"
-    size = "larger than rewording noise"
-    if t * row["drop"] < 0:
-        size = f"beyond rewording it is {abs(t):.3f} {'below' if t > 0 else 'above'}"
+    size = _beyond_rewording(row)
     if row["verdict"] == "real but small":
-        size += f", yet smaller than {row['margin']:g} ({within})"
+        size += f"; beyond rewording it is smaller than {row['margin']:g} ({within})"
     return f"{q}: {size}"
+
+
+def _beyond_rewording(row: dict[str, Any]) -> str:
+    """What a shift is shown to be.
+
+    The item test sets the mean change against that of the given rewordings, with its sign. Only a
+    drop outside the prediction interval is more than rewording in general does.
+    """
+    t, drop = row["t"], row["drop"]
+    if abs(drop) <= abs(drop - t):  # the rewordings move scores as far, the other way
+        side = "below" if t > 0 else "above"
+        size = f"against these rewordings of the same items, scores lie {abs(t):.3f} {side}"
+    elif row["outside"] is True:
+        return "larger than rewording noise"
+    else:
+        size = "more than these rewordings do to the same items"
+    if row["outside"] is True:
+        return size
+    if row["outside"] is False:
+        low, high = row["prediction_low"], row["prediction_high"]
+        return (
+            f"{size}, yet one more rewording might do as much: its drop is predicted within "
+            f"{_bounds(low, high, 1)}"
+        )
+    if row["n_rewordings"] < LEAST_REWORDINGS:
+        return (
+            f"{size}; with fewer than {LEAST_REWORDINGS} rewordings nobody can say what one more "
+            "would do"
+        )
+    return f"{size}; what one more rewording would do is not known"
 
 
 def _enough(row: dict[str, Any]) -> str:
     needed = row["n_needed"]
-    return "" if math.isnan(needed) else f" (if there is none, that takes {needed:.0f} items)"
+    if math.isnan(needed):
+        return ""
+    return f" (showing that there is none would take about {needed:.0f} items)"
 
 
 def _noise(floor: float) -> str:
@@ -226,19 +263,19 @@ def _findings(rows: pd.DataFrame, condition: str) -> dict[str, str]:
 
 
 def _numbers(
-    tested: dict[str, Any], margin: dict[str, Any], shown: dict[str, Any], wording: dict[str, Any]
+    tested: dict[str, Any], needed: dict[str, Any], shown: dict[str, Any], wording: dict[str, Any]
 ) -> dict[str, Any]:
     """The numbers of one language from the tables that have them; NaN where one has none."""
     nan = math.nan
     outside, depends = wording.get("outside"), shown.get("depends_on_score")
     reasons = (part.get("reason", "") for part in (shown, tested, wording))
     return {
-        **{name: shown.get(name, nan) for name in ("drop", "drop_low", "drop_high")},
+        **{name: tested.get(name, nan) for name in ("drop", "drop_low", "drop_high")},
         **{name: tested.get(name, nan) for name in ("t", "t_low", "t_high", "t90_low", "t90_high")},
         **{name: tested.get(name, nan) for name in ("pvalue", "qvalue")},
-        "n": int(shown.get("n", 0)),
+        "n": int(tested.get("n_drop", 0)),
         "n_t": int(tested.get("n", 0)),
-        "n_needed": margin.get("n_needed", nan),
+        "n_needed": needed.get("n_needed", nan),
         "n_rewordings": int(tested.get("n_rewordings", 0)),
         # Of a mean change; the drop is its negative.
         "prediction_low": -wording.get("prediction_high", nan),

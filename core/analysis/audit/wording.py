@@ -17,7 +17,7 @@ import pandas as pd
 from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.item_changes import rewordings_of_noise
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.settings import REFERENCE_CONDITION
 from core.stats.equivalence import check_margin, equivalence_n, is_equivalent
 from core.stats.multiple import benjamini_hochberg
@@ -44,6 +44,7 @@ FEW_REWORDINGS = f"Wording variance needs {LEAST_REWORDINGS} rewordings, not {{}
 FEW_ITEMS = "Wording variance needs two items that have all these versions, not {}."
 SAME_MEANS = "The rewordings do not differ in their means, so they predict nothing."
 NO_TEST = "No item-level interval: {}"
+NO_MARGIN = "Standardised scores have no margin in the unit of a score, so none is equivalent."
 _COLUMNS = (
     *("unit", "original", "condition", "model", "scorer_id", "n", "n_rewordings", "mean_change"),
     *("sd_between", "sampling_variance", "sampling_sd", "shared_variance", "tau2_raw", "tau2"),
@@ -114,7 +115,8 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     AuditTable
         Per language of `item_tests`: `equivalent` if the 90 % interval of T lies inside +-`margin`;
         `n_needed` items would show that of a true shift of 0 with a chance of 80 %, at this `sd`
-        of D - R. `n` and q as there. Missing where there is no interval.
+        of D - R. `n` and q as there. Missing where there is no interval, and for standardised
+        scores, which have no margin.
 
     Raises
     ------
@@ -123,17 +125,23 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     """
     del panel
     check_margin(request.margin)
+    margin = margin_of(request)
+    has_margin = not np.isnan(margin)
     rows = []
     tested = item_tests.rows[item_tests.rows["group_kind"] == "all"]
     for row in tested.to_dict("records"):
-        equivalent = is_equivalent(row["t90_low"], row["t90_high"], request.margin)
+        equivalent, needed, unknown = None, np.nan, NO_MARGIN
+        if has_margin:
+            unknown = NO_TEST.format(row["reason"])
+            equivalent = is_equivalent(row["t90_low"], row["t90_high"], margin)
+            needed = equivalence_n(row["sd"], margin)
         rows.append(
             {name: row[name] for name in _EQUIVALENCE if name in row}
             | {
-                "margin": request.margin,
+                "margin": margin,
                 "equivalent": equivalent,
-                "n_needed": equivalence_n(row["sd"], request.margin),
-                "reason": NO_TEST.format(row["reason"]) if equivalent is None else "",
+                "n_needed": needed,
+                "reason": "" if equivalent is not None else unknown,
             }
         )
     table = pd.DataFrame(rows, columns=list(_EQUIVALENCE))
