@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.audit import Audit, audit_panel
-from core.analysis.audit.carry_over import REWORDING
+from core.analysis.audit.audit import Audit
 from core.analysis.audit.kept import kept
 from core.analysis.audit.quality import ALL_LANGUAGES
 from core.analysis.audit.request import AuditTable
-from core.figures.carry_over import fate_bars
-from core.selection import Selection
 from pages.shared import state
 from pages.shared.audit import choose_audit, publish_audit, read_audit, show_notes, show_table
 from pages.shared.carry_over import (
     choose_version,
     open_what_was_clicked,
+    show_fates,
     show_scatter,
     show_sentences,
+    show_slopes,
 )
 from pages.shared.carry_over_columns import (
     AGREEMENT,
@@ -35,8 +33,6 @@ from pages.shared.carry_over_columns import (
     SIMILARITY,
     SURFACE,
 )
-from pages.shared.data import open_cache
-from pages.shared.figures import show_figure
 from pages.shared.routing import require_router
 
 TABLES = (
@@ -65,24 +61,12 @@ def part(table: AuditTable, columns: dict[str, Any], stem: str, **wanted: Any) -
         show_notes(table)
 
 
-def show_fates(found: Audit, selection: Selection) -> None:
-    """What became of clear preferences, as a figure and as counts."""
-    st.subheader("What became of clear preferences", divider="gray")
-    table = found.tables["fates"]
-    whole = table.rows["condition"].isin([REWORDING, selection.against])
-    plain = ~table.rows["condition"].str.contains("~")
-    rows = table.rows[whole | plain]
-    if (rows["n_above"].fillna(0) + rows["n_below"].fillna(0)).sum():
-        show_figure(fate_bars(rows), "fates", found.provenance, table=rows)
-    with st.expander("Counts", icon=":material/table:"):
-        show_table(table, FATES, "fates")
-
-
 def show_tab(name: str, found: Audit, against: str) -> None:
     """One tab of tables."""
     table = found.tables[name]
     if name == "association":
-        part(table, ASSOCIATION, "association", group_kind="all")
+        plain = {n: c for n, c in ASSOCIATION.items() if n not in ("group_kind", "group")}
+        part(table, plain, "association", group_kind="all")
         st.markdown(f"**Models, and groups of items, in {against}**")
         kinds = ("model", "source", "dimension", "judgment")
         part(table, ASSOCIATION, f"association-{against}", group_kind=kinds, condition=against)
@@ -126,12 +110,20 @@ def main() -> None:
     st.caption("Does an item keep its score?")
     selection, request = choose_audit(state.current())
     found = read_audit(request, TABLES)
-    tables: dict[str, pd.DataFrame] = {name: table.rows for name, table in found.tables.items()}
-    panel = audit_panel(open_cache(), request)
-    selection = choose_version(selection, panel, tables["quality"])
-    show_sentences(kept(tables["association"], tables["attenuation"]), selection.against)
-    show_scatter(selection, request, panel, tables["association"], found.provenance)
-    show_fates(found, selection)
+    selection = choose_version(selection, found)
+    association, attenuation = found.tables["association"], found.tables["attenuation"]
+    left, right = st.columns([3, 2])
+    with left:
+        show_sentences(kept(association.rows, attenuation.rows), selection.against)
+        show_notes(association)
+    with right:
+        show_slopes(found)
+    st.subheader("Item by item", divider="gray")
+    show_scatter(selection, found)
+    st.subheader("What became of clear preferences", divider="gray")
+    show_fates(found, selection.against)
+    with st.expander("Counts", icon=":material/table:"):
+        show_table(found.tables["fates"], FATES, "fates")
     for tab, name in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
         with tab:
             show_tab(name, found, selection.against)

@@ -18,10 +18,7 @@ from core.figures.theme import Figure, plain, template
 from core.items.conditions import language_of
 from core.items.languages import language_name
 
-_HOVER = (
-    "<b>%{customdata[0]}</b><br>%{customdata[2]}<br>%{customdata[3]}"
-    "<br>before %{x:.4f}<br>after %{y:.4f}<br>change %{customdata[4]:+.4f}<extra></extra>"
-)
+_HOVER = "<b>%{customdata[0]}</b><br>%{text}<br>before %{x:.4f}<br>after %{y:.4f}<extra></extra>"
 _FATES = (  # how many there are, what becomes of them, and the colour of the side they end on
     ("n_above", ("kept", "neutral", "reversed"), (STEREOTYPE, SHARED, ANTI_STEREOTYPE)),
     (
@@ -31,6 +28,7 @@ _FATES = (  # how many there are, what becomes of them, and the colour of the si
     ),
 )
 _FATE_WORDS = ("kept", "neutral", "reversed")
+_LEAST_LABELLED = 0.1  # a narrower bar has no room for its number
 _LINE_HEIGHT = 24  # px per bar
 
 
@@ -81,6 +79,96 @@ def carry_scatter(
     return go.Figure(traces, layout)
 
 
+def slope_dots(rows: pd.DataFrame, *, dataset: str = "") -> Figure:
+    """What items keep in each language, with the ceiling that rewording sets as a band.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the table `association`, those of all models and items of each condition.
+    """
+    known = rows[rows["slope"].notna()]
+    ceiling = known[known["condition"] == REWORDING]
+    shown = known[known["condition"] != REWORDING]
+    labels = [
+        f"{_version(c)} (n = {n})"
+        for c, n in zip(shown["condition"], shown["n_items"], strict=True)
+    ]
+    colours = [language_colour(c) for c in shown["condition"]]
+    traces = []
+    for row in ceiling.to_dict("records"):
+        name = f"rewording: {number(row['slope'])} {bounds(row['slope_low'], row['slope_high'])}"
+        low, high, last = row["slope_low"], row["slope_high"], max(len(shown), 1) - 0.5
+        traces.append(
+            go.Scatter(
+                x=[low, high, high, low],
+                y=[-0.5, -0.5, last, last],
+                fill="toself",
+                fillcolor="rgba(120, 120, 120, 0.3)",
+                mode="lines",
+                line={"width": 0, "color": ENGLISH},
+                name=f"{name}, the ceiling (n = {row['n_items']})",
+                hoverinfo="skip",
+            )
+        )
+    ends = shown[["slope_low", "slope_high"]].to_numpy().tolist()
+    for at, (colour, (low, high)) in enumerate(zip(colours, ends, strict=True)):
+        traces.append(
+            go.Scatter(
+                x=[low, high],
+                y=[at, at],
+                mode="lines",
+                line={"width": 3, "color": colour},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    columns = zip(*(shown[c] for c in ("condition", "slope_low", "slope_high")), strict=True)
+    traces.append(
+        go.Scatter(
+            x=shown["slope"].tolist(),
+            y=list(range(len(shown))),
+            mode="markers",
+            marker={"color": colours, "size": 10},
+            customdata=[list(row) for row in columns],
+            hovertemplate="<b>%{customdata[0]}</b><br>slope %{x:.4f}"
+            "<br>[%{customdata[1]:.4f}, %{customdata[2]:.4f}]<extra></extra>",
+            name="slope, 95 % interval over items",
+        )
+    )
+    top = 20 * (1 + len(ceiling)) + 14
+    axis = {"zeroline": False, "fixedrange": True}
+    values = known[["slope_low", "slope_high"]].to_numpy()
+    low = min([0.0, *values[pd.notna(values)].tolist()])
+    high = max([1.0, *values[pd.notna(values)].tolist()])
+    upright = {"type": "line", "layer": "below", "yref": "paper", "y0": 0, "y1": 1}
+    return go.Figure(
+        traces,
+        {
+            "template": template("light"),
+            "height": top + _LINE_HEIGHT * max(len(shown), 1) + 60,
+            "margin": {"l": 8, "r": 12, "t": top, "b": 52},
+            "dragmode": False,
+            "legend": {"orientation": "v", "x": 0, "y": 1, "yanchor": "bottom"},
+            "showlegend": True,
+            "xaxis": axis
+            | {
+                "range": [low - 0.05, high + 0.05],
+                "title": {"text": "slope: 0 nothing is kept, 1 all of it"},
+            },
+            "yaxis": axis
+            | {
+                "range": [max(len(shown), 1) - 0.5, -0.5],
+                "tickvals": list(range(len(shown))),
+                "ticktext": labels,
+                "ticklabelstandoff": 6,
+            },
+            "shapes": [upright | {"x0": x, "x1": x, "line": {"width": 1}} for x in (0, 1)],
+            "meta": {"caption": _slopes_caption(rows, shown, dataset)},
+        },
+    )
+
+
 def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
     """What becomes of clear preferences: bars of the shares kept, neutral and reversed.
 
@@ -112,10 +200,11 @@ def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
                             shown["condition"], shown[name], shown[total], strict=True
                         )
                     ],
-                    text=["" if pd.isna(s) else f"{100 * s:.0f} %" for s in shares],
+                    text=[f"{100 * s:.0f} %" if s >= _LEAST_LABELLED else "" for s in shares],
                     textposition="inside",
                     insidetextanchor="middle",
                     textangle=0,
+                    insidetextfont={"color": "#ffffff", "size": 10},
                     hovertemplate=f"<b>%{{customdata[0]}}</b><br>{word}: %{{customdata[1]}} of "
                     "%{customdata[2]} (%{x:.3f})<extra></extra>",
                     showlegend=False,
@@ -127,20 +216,19 @@ def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
     for side, colour in (*sides, ("ends below 0.45", ANTI_STEREOTYPE)):
         figure.add_trace(go.Bar(x=[None], y=[None], marker={"color": colour}, name=side), 1, 1)
     axis = {"range": [0, 1], "tickformat": ".0%", "fixedrange": True, "zeroline": False}
-    figure.update_xaxes(axis)
+    figure.update_xaxes(axis | {"tickvals": [0, 0.25, 0.5, 0.75, 1]})
     figure.update_yaxes({"fixedrange": True, "showgrid": False, "ticklabelstandoff": 6})
+    figure.update_annotations(x=0, xanchor="left", xref="paper", font_size=12)
     figure.update_layout(
         template=template("light"),
         barmode="stack",
         bargap=0.25,
-        height=170 + 2 * _LINE_HEIGHT * max(len(shown), 1),
-        margin={"l": 8, "r": 12, "t": 70, "b": 40},
+        height=220 + 2 * _LINE_HEIGHT * max(len(shown), 1),
+        margin={"l": 8, "r": 12, "t": 100, "b": 40},
         dragmode=False,
-        uniformtext={"minsize": 9, "mode": "hide"},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "container"},
+        legend={"orientation": "v", "x": 0, "y": 1, "yref": "container", "yanchor": "top"},
         meta={"caption": _fates_caption(rows)},
     )
-    figure.update_layout(legend={"yanchor": "top"})
     return figure
 
 
@@ -194,14 +282,7 @@ def _dots(points: Points) -> go.Scatter:
     rows = points.rows
     crowded = len(rows) > 500
     sample = f"showing {len(rows)} of {points.n}" if len(rows) < points.n else f"n = {points.n}"
-    columns = zip(
-        rows["item_id"],
-        rows["scorer_id"],
-        rows["category"].map(plain),
-        rows["model"].map(plain),
-        rows["change"],
-        strict=True,
-    )
+    records = zip(rows["category"], rows["model"], rows["change"], strict=True)
     return go.Scatter(
         x=rows["before"].tolist(),
         y=rows["after"].tolist(),
@@ -213,7 +294,8 @@ def _dots(points: Points) -> go.Scatter:
         },
         selected={"marker": {"opacity": 1.0}},
         unselected={"marker": {"opacity": 0.12}},
-        customdata=[list(row) for row in columns],
+        customdata=rows[["item_id", "scorer_id"]].to_numpy(object).tolist(),
+        text=[f"{plain(c)}<br>{plain(m)}<br>change {d:+.4f}" for c, m, d in records],
         hovertemplate=_HOVER,
         name=f"points ({sample})",
     )
@@ -227,8 +309,8 @@ def _scatter_layout(
     if neutral:
         axis |= {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
     quadrant = {"type": "line", "layer": "below", "line": {"width": 1}}
-    ends = {"x0": neutral, "x1": neutral, "yref": "paper", "y0": 0, "y1": 1}
-    flat = {"y0": neutral, "y1": neutral, "xref": "paper", "x0": 0, "x1": 1}
+    upright = {"x0": neutral, "x1": neutral, "y0": low, "y1": high}
+    flat = {"y0": neutral, "y1": neutral, "x0": low, "x1": high}
     return {
         "template": template("light"),
         "height": top + 480,
@@ -240,8 +322,8 @@ def _scatter_layout(
         "xaxis": axis | {"title": {"text": f"score in {_version(points.original)}"}},
         "yaxis": axis
         | {"title": {"text": f"score in {_version(points.condition)}"}}
-        | {"scaleanchor": "x", "scaleratio": 1},
-        "shapes": [quadrant | ends, quadrant | flat],
+        | {"scaleanchor": "x", "scaleratio": 1, "constraintoward": "top"},
+        "shapes": [quadrant | upright, quadrant | flat],
     }
 
 
@@ -312,6 +394,22 @@ def _version(condition: str) -> str:
 def _fate_label(condition: str, n: float) -> str:
     name = REWORDING if condition == REWORDING else _version(condition)
     return f"{name} (n = {0 if pd.isna(n) else int(n)})"
+
+
+def _slopes_caption(rows: pd.DataFrame, shown: pd.DataFrame, dataset: str) -> str:
+    origin = f", data set {dataset}" if dataset else ""
+    sentences = [
+        f"What items keep of what sets them apart in English{origin}: slopes of {len(shown)} "
+        "languages, all models, with 95 % intervals over items for each language alone; n items."
+    ]
+    if (rows["condition"] == REWORDING).any():
+        sentences.append("Band: the slope under mere rewording of English.")
+    else:
+        sentences.append("No rewording is scored, so the ceiling is unknown.")
+    undefined = rows.loc[rows["slope"].isna(), "condition"]
+    if len(undefined):
+        sentences.append(f"No slope: {', '.join(undefined)}.")
+    return " ".join([*sentences, CAUTION])
 
 
 def _fates_caption(rows: pd.DataFrame) -> str:

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
 
+from core.analysis.audit.audit import Audit, audit, audit_panel
 from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.kept import CARRIES, CAUTION, LESS, TURNED, UNDECIDED, UNDEFINED
-from core.analysis.audit.panel import Panel
-from core.analysis.audit.points import MEAN, ceiling_line, fitted_line, points, versions
+from core.analysis.audit.points import (
+    MEAN,
+    FittedLine,
+    Points,
+    ceiling_line,
+    fitted_line,
+    points,
+    versions,
+)
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.errors import StereoscopeError
-from core.figures.carry_over import carry_scatter
+from core.figures.carry_over import carry_scatter, fate_bars, slope_dots
+from core.figures.theme import Figure
 from core.items.conditions import language_of
 from core.items.languages import language_name
 from core.selection import Selection
+from core.store.gate import Cache
 from core.store.slices import Slice, put_slice
 from pages.shared import state
-from pages.shared.data import open_cache, read_slices
+from pages.shared.data import Stamp, open_cache, read_slices
 from pages.shared.figures import literal, selected_points, show_figure
+
+Key = tuple[Cache, Stamp, AuditRequest]
 
 SCATTER = "carry-over"
 TAKEN_COLUMNS: dict[str, Any] = {
@@ -82,27 +95,29 @@ def version_name(condition: str) -> str:
     return f"{language_name(language_of(condition))}{reworded} ({condition})"
 
 
-def choose_version(selection: Selection, panel: Panel, quality: pd.DataFrame) -> Selection:
+def choose_version(selection: Selection, found: Audit) -> Selection:
     """The version that is held against its original, whose points, and which versions count.
 
     Ends the page where items are in English alone.
     """
-    held = versions(panel)
+    held = versions(cast(list[str], found.provenance["conditions"]))
+    scorers = cast(list[dict[str, str]], found.provenance["scorers"])
+    models = {one["scorer_id"]: one["model"] for one in scorers}
+    quality = found.tables["quality"].rows
     if not held:
         st.info(
-            f"The items of {literal(panel.dataset)} are scored in English alone, without a "
+            f"The items of {literal(selection.dataset)} are scored in English alone, without a "
             "translation or rewording, so there is nothing to carry over.",
             icon=":material/info:",
         )
         st.stop()
     against = selection.against if selection.against in held else held[0]
-    whose = ["", MEAN, *panel.scorers] if len(panel.scorers) > 1 else [""]
+    whose = ["", MEAN, *models] if len(models) > 1 else [""]
     own = selection.points if selection.points in whose else ""
     filters = quality[(quality["kind"] == "filter") & (quality["condition"] == against)]
     names = ["", *filters["group"]]
     passing = selection.quality if selection.quality in names else ""
-    labels = {"": "every score", MEAN: "means of items over models"}
-    labels |= dict(zip(panel.scorers, panel.models, strict=True))
+    labels = {"": "every score", MEAN: "means of items over models"} | models
     left, middle, right = st.columns([2, 3, 3])
     state.show_field("against", against)
     left.selectbox(
@@ -132,22 +147,24 @@ def choose_version(selection: Selection, panel: Panel, quality: pd.DataFrame) ->
 def show_sentences(table: AuditTable, against: str) -> None:
     """What is kept in each language, coloured by the evidence; the one looked at first."""
     rows = table.rows
-    own = rows[rows["condition"] == against]
-    for part in (own, rows[rows["condition"] != against]):
-        lines = []
-        for row in part.to_dict("records"):
-            icon, colour = READS[str(row["reads"])]
-            lines.append(f"- :{colour}-badge[{icon} {row['reads']}] {literal(row['sentence'])}")
-        if not lines:
-            continue
-        if part is own or own.empty:
-            st.markdown("\n".join(lines))
-        else:
-            with st.expander(f"The other {len(lines)} languages", icon=":material/translate:"):
-                st.markdown("\n".join(lines))
+    own = rows["condition"] == against
+    if own.any():
+        st.markdown(_lines(rows[own]))
     st.markdown(f"**{CAUTION}**")
+    if not own.all():
+        label = f"{'The other ' if own.any() else ''}{(~own).sum()} languages"
+        with st.expander(label, expanded=True, icon=":material/translate:"):
+            st.markdown(_lines(rows[~own]))
     for note in table.notes:
         st.caption(f":material/info: {note}")
+
+
+def _lines(rows: pd.DataFrame) -> str:
+    lines = []
+    for row in rows.to_dict("records"):
+        icon, colour = READS[str(row["reads"])]
+        lines.append(f"- :{colour}-badge[{icon} {row['reads']}] {literal(str(row['sentence']))}")
+    return "\n".join(lines)
 
 
 def open_what_was_clicked(selection: Selection) -> None:
@@ -160,34 +177,17 @@ def open_what_was_clicked(selection: Selection) -> None:
     st.switch_page(ITEMS_PAGE)
 
 
-def show_scatter(
-    selection: Selection,
-    request: AuditRequest,
-    panel: Panel,
-    association: pd.DataFrame,
-    provenance: Mapping[str, object],
-) -> None:
+def show_scatter(selection: Selection, found: Audit) -> None:
     """The scatter with its lines; what is drawn around goes to the list beside it."""
     of, passing = selection.points, selection.quality
-    found = points(panel, request, selection.against, of=of, passing=passing)
-    if not found.n:
+    shown, fitted, figure = _scatter(_key(found), selection.against, of, passing)
+    if not shown.n:
         what = version_name(selection.against)
         st.info(f"No item has a score in {literal(what)} and in its original that counts here.")
         return
-    fitted = fitted_line(association, selection.against, of=of, passing=passing)
-    ceiling = ceiling_line(association, selection.against, of=of)
-    figure = carry_scatter(
-        found,
-        fitted,
-        ceiling,
-        neutral=neutral_score(request),
-        of=of,
-        passing=passing,
-        dataset=selection.dataset,
-    )
     left, right = st.columns([3, 2])
     with left:
-        if request.kind == "binary":
+        if selection.kind == "binary":
             st.caption("Choices are 0 or 1 (½ on a tie), so points lie on top of each other.")
         if fitted is not None and _of_others(fitted.model, fitted.group, selection):
             st.caption(
@@ -197,12 +197,70 @@ def show_scatter(
         show_figure(
             figure,
             SCATTER,
-            provenance,
-            table=found.rows,
+            found.provenance,
+            table=shown.rows,
             on_select=lambda: _selected(selection.dataset, selection.against),
         )
     with right:
-        _show_taken(selection, request, panel)
+        _show_taken(selection, found.request)
+
+
+def show_slopes(found: Audit) -> None:
+    """The slopes of all languages beside the ceiling."""
+    figure, rows = _slopes(_key(found))
+    if len(rows):
+        show_figure(figure, "slopes", found.provenance, table=rows)
+
+
+def show_fates(found: Audit, against: str) -> None:
+    """What became of clear preferences in all languages, and in the version looked at."""
+    figure, rows = _fates(_key(found), against)
+    if (rows["n_above"].fillna(0) + rows["n_below"].fillna(0)).sum():
+        show_figure(figure, "fates", found.provenance, table=rows)
+
+
+def _key(found: Audit) -> Key:
+    cache = open_cache()
+    return cache, cache.stamp(), found.request
+
+
+# Figures are made once for each state of the cache's file; showing one copies it.
+
+
+@lru_cache(maxsize=16)
+def _scatter(
+    key: Key, condition: str, of: str, passing: str
+) -> tuple[Points, FittedLine | None, Figure]:
+    cache, _, request = key
+    association = audit(cache, request, ["association"]).tables["association"].rows
+    shown = points(audit_panel(cache, request), request, condition, of=of, passing=passing)
+    fitted = fitted_line(association, condition, of=of, passing=passing)
+    figure = carry_scatter(
+        shown,
+        fitted,
+        ceiling_line(association, condition, of=of),
+        neutral=neutral_score(request),
+        of=of,
+        passing=passing,
+        dataset=request.dataset,
+    )
+    return shown, fitted, figure
+
+
+@lru_cache(maxsize=16)
+def _slopes(key: Key) -> tuple[Figure, pd.DataFrame]:
+    cache, _, request = key
+    rows = audit(cache, request, ["association"]).tables["association"].rows
+    whole = rows[rows["group_kind"] == "all"]
+    return slope_dots(whole, dataset=request.dataset), whole
+
+
+@lru_cache(maxsize=16)
+def _fates(key: Key, against: str) -> tuple[Figure, pd.DataFrame]:
+    cache, _, request = key
+    rows = audit(cache, request, ["fates"]).tables["fates"].rows
+    rows = rows[(rows["condition"] == against) | ~rows["condition"].str.contains("~")]
+    return fate_bars(rows), rows
 
 
 def _of_others(model: str, group: str, selection: Selection) -> bool:
@@ -222,9 +280,9 @@ def _selected(dataset: str, condition: str) -> None:
         st.session_state[_OPENED] = what[0]
 
 
-def _show_taken(selection: Selection, request: AuditRequest, panel: Panel) -> None:
+def _show_taken(selection: Selection, request: AuditRequest) -> None:
     """The items drawn around, and the way to keep them."""
-    st.subheader("Items taken", divider="gray")
+    st.markdown("**Items taken**")
     taken: Taken | None = st.session_state.get(_TAKEN)
     if taken is None or taken.dataset != selection.dataset:
         st.caption(
@@ -232,6 +290,7 @@ def _show_taken(selection: Selection, request: AuditRequest, panel: Panel) -> No
             "point to open its item. A link carries a slice, not what is only drawn around."
         )
         return
+    panel = audit_panel(open_cache(), request)
     # One line an item, whatever the points are: the mean over models where there are several.
     of = selection.points or (MEAN if len(panel.scorers) > 1 else "")
     found = points(panel, request, selection.against, of=of, items=taken.item_ids)

@@ -38,9 +38,11 @@ def kept(association: pd.DataFrame, attenuation: pd.DataFrame) -> AuditTable:
     Returns
     -------
     AuditTable
-        `reads`: "less than rewording" where the interval of r_ratio, the language's correlation
-        over that of rewordings on the same items, lies below 1; else "turned round" or "carries
-        over" where the interval of the slope lies below or above 0; else "undecided".
+        `reads`: "turned round" where the interval of the slope lies below 0; "less than rewording"
+        where it lies below that of rewordings (apart, which asks for more than a test of the
+        difference), or where the interval of r_ratio, the language's correlation over that of
+        rewordings on the same items, lies below 1; else "carries over" where the interval of the
+        slope lies above 0; else "undecided".
     """
     whole = _by_condition(association[association["group_kind"] == "all"])
     ceiling, ratios = whole.pop(REWORDING, None), _by_condition(attenuation)
@@ -49,7 +51,8 @@ def kept(association: pd.DataFrame, attenuation: pd.DataFrame) -> AuditTable:
     for condition, row in whole.items():
         n_models = int((models["condition"] == condition).sum())
         ratio = ratios.get(condition)
-        reads = _reads(row, ratio)
+        findings = _findings(row, ceiling, ratio)
+        reads = _reads(row, findings)
         rows.append(
             {
                 "condition": condition,
@@ -58,7 +61,7 @@ def kept(association: pd.DataFrame, attenuation: pd.DataFrame) -> AuditTable:
                 "n_items": int(row["n_items"]),
                 "n_models": n_models,
                 "reads": reads,
-                "sentence": _sentence(condition, row, n_models, ceiling, ratio, reads),
+                "sentence": _sentence(condition, row, n_models, ceiling, reads, findings),
             }
         )
     notes = (UNADJUSTED,) if len(rows) > 1 else ()
@@ -85,12 +88,26 @@ def _by_condition(rows: pd.DataFrame) -> dict[str, Row]:
     return {str(row["condition"]): row for row in rows.to_dict("records")}
 
 
-def _reads(row: Row, ratio: Row | None) -> str:
+def _findings(row: Row, ceiling: Row | None, ratio: Row | None) -> list[tuple[str, bool]]:
+    """Both comparisons with rewording that can be made: in words, and whether it keeps more."""
+    found = []
+    if ceiling is not None and not math.isnan(row["slope_high"] - ceiling["slope_low"]):
+        apart = bool(row["slope_high"] < ceiling["slope_low"])
+        found.append((f"the two intervals {'lie apart' if apart else 'overlap'}", apart))
+    if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
+        ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
+        items = f"the same {int(ratio['n_items'])} items"
+        words = f"r is {number(ratio['r_ratio'])} {ends} times that of rewordings on {items}"
+        found.append((words, bool(ratio["r_ratio_high"] < 1)))
+    return found
+
+
+def _reads(row: Row, findings: list[tuple[str, bool]]) -> str:
     if math.isnan(row["slope_low"]) or math.isnan(row["slope_high"]):
         return UNDEFINED
     if row["slope_high"] < 0:
         return TURNED
-    if ratio is not None and ratio["r_ratio_high"] < 1:
+    if any(less for _, less in findings):
         return LESS
     return CARRIES if row["slope_low"] > 0 else UNDECIDED
 
@@ -100,8 +117,8 @@ def _sentence(
     row: Row,
     n_models: int,
     ceiling: Row | None,
-    ratio: Row | None,
     reads: str,
+    findings: list[tuple[str, bool]],
 ) -> str:
     name, english = language_name(condition), language_name(REFERENCE_CONDITION)
     if math.isnan(row["slope"]):
@@ -109,9 +126,9 @@ def _sentence(
     of = f"{row['n_items']} item{'' if row['n_items'] == 1 else 's'}, "
     of += f"{n_models} model{'' if n_models == 1 else 's'}"
     slope = f"slope {number(row['slope'])} {bounds(row['slope_low'], row['slope_high'])}"
+    slope += f" = r {number(row['r'])} x spread {number(row['sd_ratio'])}"
     keep = f"keep {number(row['slope'])} of" if row["slope"] > 0 else "do not keep"
-    said = f"In {name}, items {keep} what sets them apart in {english} "
-    said += f"({slope}, r {number(row['r'])}; {of}); "
+    said = f"In {name}, items {keep} what sets them apart in {english} ({slope}; {of}); "
     if ceiling is None:
         said += "what mere rewording keeps is not known"
     elif math.isnan(ceiling["slope"]):
@@ -119,29 +136,27 @@ def _sentence(
     else:
         said += f"mere rewording keeps {number(ceiling['slope'])} "
         said += f"{bounds(ceiling['slope_low'], ceiling['slope_high'])}: the ceiling"
-    return f"{said}. {_finding(row, ratio, reads)}"
+    return f"{said}. {_conclusion(row, reads, findings)}"
 
 
-def _finding(row: Row, ratio: Row | None, reads: str) -> str:
-    """What follows, and from which number."""
-    holds_zero = row["slope_low"] <= 0 <= row["slope_high"]
-    share = ""
-    if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
-        ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
-        share = f"its r is {number(ratio['r_ratio'])} {ends} times that of rewordings on the same "
-        share += f"{int(ratio['n_items'])} items"
+def _conclusion(row: Row, reads: str, findings: list[tuple[str, bool]]) -> str:
+    """What follows, and from which numbers."""
     if reads == UNDEFINED:
         return f"There is no interval: {_lowered(row['reason'])}"
+    why = "; ".join(words for words, _ in findings)
     if reads == TURNED:
-        return "Items tend to turn round" + (f"; {share}." if share else ".")
+        return f"Items tend to turn round{': ' + why if why else ''}."
+    holds_zero = row["slope_low"] <= 0 <= row["slope_high"]
     if reads == LESS:
         also = "; whether anything carries over is not shown" if holds_zero else ""
-        return f"That is less than rewording keeps: {share}{also}."
+        return f"That is less than rewording keeps: {why}{also}."
     nothing = (
         "Whether anything carries over is not shown" if holds_zero else "Something carries over"
     )
-    less = f"whether less than under rewording is not shown: {share}" if share else ""
-    return f"{nothing}; {less}." if less else f"{nothing}."
+    less = f", nor whether it is less than rewording keeps: {why}" if why and holds_zero else ""
+    if why and not holds_zero:
+        less = f"; whether less than under rewording is not shown: {why}"
+    return f"{nothing}{less}."
 
 
 def _lowered(text: str) -> str:

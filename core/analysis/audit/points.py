@@ -8,7 +8,7 @@ K conditions, N items.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.quality import PRESERVED, filter_masks
 from core.analysis.audit.request import AuditRequest
 from core.items.conditions import is_rewording, parse_condition
+from core.settings import REFERENCE_CONDITION
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -65,10 +66,10 @@ class FittedLine:
     n_items: int
 
 
-def versions(panel: Panel) -> list[str]:
-    """Conditions that can be held against their original: translations first, then rewordings."""
-    reworded = [c for c in panel.conditions if is_rewording(c) and not parse_condition(c).prefix]
-    return [*panel.languages, *reworded]
+def versions(conditions: Sequence[str]) -> list[str]:
+    """Those that can be held against their original: translations first, then rewordings."""
+    whole = [c for c in conditions if not parse_condition(c).prefix and c != REFERENCE_CONDITION]
+    return sorted(whole, key=is_rewording)
 
 
 def points(
