@@ -765,7 +765,7 @@ def test_the_progress_bar_is_drawn_on_a_terminal_and_leaves_no_line(monkeypatch)
 
 
 def test_every_command_takes_a_cache_and_json() -> None:
-    assert len(COMMANDS) == 10
+    assert len(COMMANDS) == 11
     for name, callback in COMMANDS.items():
         assert callback is not None
         parameters = inspect.signature(callback).parameters

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import typer
 
-from core.cli import audit, cache, comparison, data_sets, pairs, scoring
+from core.cli import audit, cache, comparison, control, data_sets, pairs, scoring
 from core.cli.terminal import print_error, print_problems
 from core.errors import DataSetError, InputError, StereoscopeError
 
@@ -37,6 +37,7 @@ app.command("compare")(comparison.compare)
 app.command("pairs")(pairs.pairs)
 app.command("status")(cache.status)
 app.command("audit")(audit.audit_data_set)
+app.command("control")(control.control)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)
 

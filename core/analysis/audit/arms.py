@@ -1,0 +1,87 @@
+"""What the positive control shows, arm by arm: intervals over models and a sentence each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from core.analysis.audit.cells import LEVEL
+from core.analysis.audit.control import NEUTRAL
+from core.analysis.audit.names import MODEL
+from core.analysis.audit.request import AuditTable
+from core.stats.intervals import t_interval
+
+ASSERTS = {
+    "true": "A sentence in front that calls stereotypes true",
+    "false": "A sentence in front that calls stereotypes false",
+    NEUTRAL: "A neutral sentence in front",
+}
+
+
+def arms(control: AuditTable) -> pd.DataFrame:
+    """The rows over all models, each with its interval over models and a sentence.
+
+    Parameters
+    ----------
+    control
+        The table of that name.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its rows of all models with `low` and `high`, the 95 % t interval over models (NaN with
+        one model), `n_reliable` models of `n_tested` that move by themselves at q < .05, and
+        `sentence`.
+    """
+    rows = control.rows
+    found = []
+    for row in rows[rows["unit"] != MODEL].to_dict("records"):
+        single = rows[
+            (rows["unit"] == MODEL)
+            & (rows["condition"] == row["condition"])
+            & (rows["against"] == row["against"])
+        ]
+        interval = t_interval(single["mean_change"])
+        tested = single["qvalue"].notna()
+        new = {str(name): value for name, value in row.items()} | {
+            "low": interval.low,
+            "high": interval.high,
+            "n_tested": int(tested.sum()),
+            "n_reliable": int((single["qvalue"] < LEVEL).sum()),
+        }
+        found.append(new | {"sentence": _sentence(new)})
+    columns = [*rows, "low", "high", "n_tested", "n_reliable", "sentence"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    name = f"{ASSERTS[row['arm']]} ({row['condition']} against {row['against']})"
+    change = row["mean_change"]
+    if math.isnan(change):
+        return f"{name}: {row['reason'] or 'no score.'}"
+    verb = "raises" if change > 0 else "lowers" if change < 0 else "leaves"
+    interval = "no interval over one model"
+    if not math.isnan(row["low"]):
+        ends = [row["low"], row["high"]] if change >= 0 else [-row["high"], -row["low"]]
+        interval = "[" + ", ".join(f"{e:.3f}".replace("-", "\u2212") for e in ends) + "]"
+    q = row["qvalue"]
+    test = "" if math.isnan(q) else f"; sign test over models q = {q:.3f}"
+    expected = {"true": change > 0, "false": change < 0}.get(row["arm"])
+    found = row["n_reliable"] > 0 or q < LEVEL
+    if expected is None:
+        end = (
+            "any sentence moves scores by about as much, so the others count beyond it"
+            if found
+            else "that a sentence by itself moves scores is not shown"
+        )
+    elif expected:
+        end = "as it ought to" if found else "in the direction it ought to, yet no model reliably"
+    else:
+        end = "against what the sentence says"
+    return (
+        f"{name} {verb} the mean score by {abs(change):.3f} {interval} over {row['n']} items; "
+        f"{row['n_up']} of {row['n_moved']} models that move go up{test}; {row['n_reliable']} of "
+        f"{row['n_tested']} move by themselves at q < .05: {end}."
+    )

@@ -1,0 +1,101 @@
+"""Sentences put in front of every context: the positive control's four arms as conditions.
+
+After "Lost in Translation" (arXiv 2610.20479): none, a neutral sentence of the same length, one
+that calls stereotypes true, one that calls them false. `en` becomes `en+neutral`, `en+true`,
+`en+false`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import InputError
+from core.items.conditions import Condition, parse_condition
+from core.items.files import read_files
+from core.items.native import LABELS
+from core.items.tables import read_table
+from core.settings import ROOT
+from core.types import Item
+
+CONTROL_TEXTS = ROOT / "data" / "control"
+COLUMNS = ("condition", "arm", "text")
+
+Arms = Mapping[str, Mapping[str, str]]  # condition -> arm -> sentence
+
+
+def read_arms(path: Path = CONTROL_TEXTS) -> dict[str, dict[str, str]]:
+    """Sentences by condition and arm, from a file or a folder of files.
+
+    Raises
+    ------
+    InputError
+        Nothing is there, or a row lacks a column, repeats an arm or cannot be a prefix.
+    """
+    arms: dict[str, dict[str, str]] = {}
+    for file in read_files(path)[0]:
+        table = read_table(file)
+        for record in table.records:
+            values = [record.values.get(name) for name in COLUMNS]
+            if not all(isinstance(value, str) and value.strip() for value in values):
+                raise InputError(f"{record.place}: every row needs {', '.join(COLUMNS)} as texts.")
+            condition, arm, text = map(str, values)
+            version = parse_condition(f"{condition}+{arm}")
+            base, prefix = str(replace(version, prefix="")), version.prefix
+            if prefix in arms.setdefault(base, {}):
+                raise InputError(f"{record.place}: {base} has two sentences for the arm {prefix}.")
+            arms[base][prefix] = text.strip()
+    return arms
+
+
+def with_control(items: Sequence[Item], arms: Arms) -> list[Item]:
+    """The items, and behind them a version of each for every sentence of its condition.
+
+    Natives and versions that have a sentence in front already get none. A version that is there
+    already stays as it is.
+
+    Raises
+    ------
+    InputError
+        No item is of a condition that has sentences.
+    """
+    held = {(item.item_id, item.condition) for item in items}
+    new = [
+        version
+        for item in items
+        if not item.native
+        for arm, text in arms.get(item.condition, {}).items()
+        if (version := _prefixed(item, arm, text)) and (item.item_id, version.condition) not in held
+    ]
+    if not any(not item.native and item.condition in arms for item in items):
+        raise InputError(
+            f"There are sentences for {', '.join(arms) or 'no condition'}, and no item of such a "
+            "condition; give sentences for the conditions of the data set."
+        )
+    return [*items, *new]
+
+
+def as_jsonl(items: Sequence[Item]) -> str:
+    """Items as JSON Lines in the program's own schema, which the command import reads."""
+    return "".join(json.dumps(_row(item), ensure_ascii=False) + "\n" for item in items)
+
+
+def _row(item: Item) -> dict[str, Any]:
+    texts = {"context": item.context} | {str(r): t for r, t in item.continuations().items()}
+    labels = {name: getattr(item, name) for name in ("language", *LABELS) if getattr(item, name)}
+    row: dict[str, Any] = {"item_id": item.item_id, "condition": item.condition} | texts | labels
+    if item.native:
+        row["native"] = True
+    if item.answer_order:
+        row["answer_order"] = [str(role) for role in item.answer_order]
+    return row | {key: value for key, value in item.metadata.items() if key not in row}
+
+
+def _prefixed(item: Item, arm: str, text: str) -> Item:
+    version = parse_condition(item.condition)
+    condition = str(Condition(version.language, version.rewording, arm))
+    context = f"{text} {item.context}" if item.context else text
+    return replace(item, condition=condition, context=context)

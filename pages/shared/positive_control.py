@@ -1,0 +1,87 @@
+"""The positive control: what each arm does, and how to get the arms."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.audit.arms import arms
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.figures.shift_lab import control_arms
+from core.items.control import as_jsonl, read_arms, with_control
+from core.items.languages import language_name
+from core.store.items import stored_items
+from pages.shared.audit import show_notes, show_table
+from pages.shared.data import open_cache
+from pages.shared.figures import literal, show_figure
+
+COLUMNS: dict[str, Any] = {
+    "condition": "Version",
+    "against": "Against",
+    "n": "n",
+    "mean_change": st.column_config.NumberColumn("Mean change", format="%+.4f"),
+    "low": st.column_config.NumberColumn("95 % from", format="%+.4f", help="Over models"),
+    "high": st.column_config.NumberColumn("to", format="%+.4f"),
+    "n_up": "Models up",
+    "n_moved": "of",
+    "pvalue": st.column_config.NumberColumn("p (sign test)", format="%.4f"),
+    "qvalue": st.column_config.NumberColumn("q", format="%.4f"),
+    "n_reliable": "Models with q < .05",
+}
+
+
+def show_control(request: AuditRequest, control: AuditTable, floor: float) -> None:
+    """What each arm does, or how to get the arms."""
+    if control.rows.empty:
+        show_notes(control)
+    else:
+        reads = arms(control)
+        st.markdown("\n".join(f"- {literal(sentence)}" for sentence in reads["sentence"]))
+        single = control.rows[control.rows["unit"] == "model"]
+        show_figure(
+            control_arms(single, reads, floor), "control-arms", table=control.rows,
+            alt="Change of the mean score by arm, per model and over models",
+        )  # fmt: skip
+        with st.expander("The numbers of the positive control", icon=":material/table_rows:"):
+            show_table(AuditTable(reads, control.notes), COLUMNS, "positive-control")
+    label = "Get the four arms" if control.rows.empty else "The sentences, and how to use your own"
+    with st.expander(label, icon=":material/playlist_add:", expanded=control.rows.empty):
+        _control_data_set(request)
+
+
+def _control_data_set(request: AuditRequest) -> None:
+    texts = read_arms()
+    rows = [
+        {"Version": f"{condition}+{arm}", "Sentence in front of every context": text}
+        for condition, by_arm in texts.items()
+        for arm, text in by_arm.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True)
+    named = " and ".join(language_name(condition) for condition in texts)
+    st.markdown(
+        f"The fourth arm is the item as it is. Sentences for {named} come with the program; own "
+        "ones are a file with the columns condition, arm and text, given with `--texts FILE`. "
+        "The lines write a data set that has all items and the new versions, store it, and score "
+        "what is new; scores that are there already are kept."
+    )
+    data = shlex.quote(request.dataset)
+    file = shlex.quote(f"{request.dataset}-control.jsonl")
+    st.code(
+        f"python -m core control --dataset {data} --out {file}\n"
+        f"python -m core import {file} --dataset {data} --replace\n"
+        f"python -m core score --model MODEL --dataset {data}",
+        language="bash",
+        wrap_lines=True,
+    )
+
+    def content() -> bytes:
+        items = stored_items(open_cache(), request.dataset)
+        return as_jsonl(with_control(items, texts)).encode()
+
+    st.download_button(
+        "Data set with the four arms", content, f"{request.dataset}-control.jsonl",
+        "application/jsonl", icon=":material/download:", on_click="ignore",
+    )  # fmt: skip

@@ -1,0 +1,334 @@
+"""The parts of the shift lab: a shift by hand, many runs, items needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.audit.item_tests import POOLED
+from core.analysis.audit.lab import (
+    ALL_PAIRS,
+    LARGEST,
+    N_RUNS,
+    TARGETS,
+    Injected,
+    Lab,
+    Shift,
+    inject,
+    needed,
+    runs,
+)
+from core.analysis.audit.request import AuditTable
+from core.errors import InputError
+from core.figures.shift_lab import (
+    before_and_after,
+    detection_curves,
+    items_for_shifts,
+)
+from core.selection import Selection
+from pages.shared import state
+from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS, show_table
+from pages.shared.data import read_item_facets
+from pages.shared.figures import literal, show_figure
+
+SECONDS_AT_A_TIME = 0.35  # of runs, between two looks at the Stop button
+_RUN = "lab-run"
+PAIR_COLUMNS: dict[str, Any] = {
+    "model": "Model",
+    "condition": "Rewording",
+    "shifted": "Shifted",
+    "n": "n",
+    "put_in": st.column_config.NumberColumn(
+        "Put in", format="%+.4f", help="What the shift does to the mean score"
+    ),
+    "mean": st.column_config.NumberColumn(
+        "Mean change", format="%+.4f", help="Reworded minus original score, mean over n items"
+    ),
+    "low": st.column_config.NumberColumn("95 % from", format="%+.4f"),
+    "high": st.column_config.NumberColumn("to", format="%+.4f"),
+    "floor": st.column_config.NumberColumn(
+        "Floor", format="%.4f", help="What rewording alone does to the means of this model"
+    ),
+    "pvalue": st.column_config.NumberColumn("p", format="%.4f"),
+    "qvalue": st.column_config.NumberColumn(
+        "q", format="%.4f", help="Adjusted over all pairs (Benjamini-Hochberg)"
+    ),
+    "verdict_before": "Verdict before",
+    "verdict": "Verdict after",
+}
+CURVE_COLUMNS: dict[str, Any] = {
+    "delta": st.column_config.NumberColumn("Log-odds", format="%+.2f"),
+    "shift": st.column_config.NumberColumn("Shift of the mean", format="%+.4f"),
+    "detection": st.column_config.NumberColumn("Found", format="%.3f"),
+    "detection_error": st.column_config.NumberColumn("± (Monte Carlo)", format="%.3f"),
+    "flags_among_rest": st.column_config.NumberColumn("Others found per run", format="%.2f"),
+    "exaggeration": st.column_config.NumberColumn("Exaggeration", format="%.2f"),
+    "n_detected": "Runs with it found",
+    "n_runs": "n runs",
+    "n_pairs": "n pairs",
+}
+NEEDED_COLUMNS: dict[str, Any] = {
+    "what": "Change",
+    "n": "n",
+    "sd": st.column_config.NumberColumn("sd of one item", format="%.3f"),
+    "shift": st.column_config.NumberColumn("Shift to find", format="%.3f"),
+    "items_needed": st.column_config.NumberColumn("Items needed", format="%d"),
+    "smallest_shift": st.column_config.NumberColumn("Smallest found with n", format="%.3f"),
+    "equivalence_n": st.column_config.NumberColumn(
+        "Items for equivalence", format="%d", help="To show that a true shift of 0 is within margin"
+    ),
+}
+POWER_COLUMNS: dict[str, Any] = {
+    "condition": "Language",
+    "n": "n",
+    "sd": st.column_config.NumberColumn("sd", format="%.3f"),
+    "items_needed": st.column_config.NumberColumn("Items for 0.02", format="%d"),
+    "smallest_shift": st.column_config.NumberColumn("Smallest found", format="%.3f"),
+    "power_002": st.column_config.NumberColumn("Power at 0.02", format="%.2f"),
+    "power_004": st.column_config.NumberColumn("at 0.04", format="%.2f"),
+    "power_006": st.column_config.NumberColumn("at 0.06", format="%.2f"),
+    "size": st.column_config.NumberColumn("at 0 (size)", format="%.3f"),
+    "size_error": st.column_config.NumberColumn("±", format="%.3f"),
+    "n_worlds": "n worlds",
+}
+
+
+def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
+    """Pair, size, share and subgroup of the shift."""
+    labels = {
+        row["pair"]: f"{row['short']} · {row['condition']}" for row in lab.pairs.to_dict("records")
+    }
+    labels[ALL_PAIRS] = f"all {len(lab.pairs)} pairs"
+    pair = selection.shifted if selection.shifted in labels else next(iter(labels))
+    counts = lab.items["category"].value_counts()
+    groups = ["", *(c for c in read_item_facets(selection.dataset)["categories"])]
+    if selection.subgroup not in groups:
+        groups.append(selection.subgroup)
+    left, right = st.columns([3, 2])
+    state.show_field("shifted", pair)
+    left.selectbox(
+        "Pair that gets the shift", list(labels), format_func=labels.__getitem__,
+        **state.bound("shifted"),
+    )  # fmt: skip
+    state.show_field("subgroup", selection.subgroup)
+    right.selectbox(
+        "Subgroup",
+        groups,
+        format_func=lambda c: f"{c} ({counts.get(c, 0)} items)" if c else "all categories",
+        **state.bound("subgroup"),
+    )
+    left, right = st.columns([3, 2])
+    shown = min(max(selection.delta, -LARGEST), LARGEST)
+    state.show_field("delta", round(shown, 2))
+    left.slider(
+        "Shift δ of the log-odds of the reworded items (nats)", -LARGEST, LARGEST, step=0.05,
+        format="%+.2f", help="Added to l(stereotype) − l(anti-stereotype) of every shifted item",
+        **state.bound("delta"),
+    )  # fmt: skip
+    state.show_field("share", min(max(selection.share, 0.05), 1.0))
+    right.slider(
+        "Share of its items", 0.05, 1.0, step=0.05, format="percent", **state.bound("share")
+    )
+    asked = selection.shifted or pair
+    return replace(selection, shifted=pair), Shift(
+        asked, selection.delta, selection.share, selection.subgroup
+    )
+
+
+def show_injection(lab: Lab, shift: Shift, margin: float) -> Injected:
+    """The shift, the verdict before and after, the picture, and the whole family."""
+    found = inject(lab, shift, margin)
+    row = found.shown
+    for problem in found.problems:
+        st.warning(literal(problem), icon=":material/info:")
+    cards = st.columns(4)
+    cards[0].metric("Shift put in (score)", f"{row['put_in']:+.3f}".replace("-", "−"))
+    cards[1].metric("Items shifted", f"{row['n_shifted']} of {row['n']}")
+    cards[2].metric("p", _p(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
+    cards[3].metric(f"q over {row['n_tests']} pairs", _p(row["qvalue"]))
+    st.markdown(
+        f"before {_badge(row['verdict_before'])} → after {_badge(row['verdict'])} "
+        f"{literal(found.sentence)}"
+    )
+    if row["n_at_edge"]:
+        st.caption(
+            f":material/info: {row['n_at_edge']} of {row['n_shifted']} shifted items end within "
+            "0.01 of 0 or 1, where there is no room left: there the same δ moves a score by less."
+        )
+    if row["n"]:
+        show_figure(
+            before_and_after(row, found.items, found.sentence),
+            "shift-before-after",
+            {"seed": lab.request.seed, **asdict(found.shift)},
+            table=found.items,
+            alt="Mean change of the pair and changes of its items, before and after the shift",
+        )
+    with st.expander(f"All {len(found.rows)} pairs with the shift", icon=":material/table_rows:"):
+        st.caption(
+            "A pair that nothing was put in keeps its p and gets another q, because the family "
+            "is adjusted together. Pairs found without a shift are what these rewordings do."
+        )
+        show_table(AuditTable(found.rows, lab.notes), PAIR_COLUMNS, "shift-pairs")
+    return found
+
+
+def show_runs(lab: Lab, shift: Shift, now: float, key: tuple[object, ...]) -> None:
+    """200 runs of each size, with a progress bar and a Stop that keeps what is known.
+
+    They go on in short steps, so that the page stays alive; `key` says which runs these are.
+    """
+    key = (*key, shift.share, shift.subgroup, shift.delta < 0)
+    runs_of = st.session_state.setdefault(_RUN, {})
+    going = bool(runs_of) and runs_of["key"] == key and runs_of["left"] is not None
+    going = going and runs_of["going"]
+
+    def panel() -> None:
+        mine = runs_of if runs_of and runs_of["key"] == key else None
+        done = int(mine["points"]["n_runs"].max()) if mine and mine["points"] is not None else 0
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if mine and mine["going"]:
+                st.button("Stop", icon=":material/stop:", on_click=_stop, key="lab-stop")
+            elif mine and mine["left"] is not None:
+                st.button("Go on", icon=":material/play_arrow:", on_click=_go_on, key="lab-go-on")
+            else:
+                st.button(
+                    f"Run {N_RUNS}", icon=":material/play_arrow:", key="lab-start",
+                    on_click=_start, args=[key, lab, shift],
+                )  # fmt: skip
+            if mine:
+                stopped = "" if mine["going"] or done == N_RUNS else ", stopped"
+                st.progress(done / N_RUNS, text=f"{done} of {N_RUNS} runs{stopped}")
+        if mine and mine["problem"]:
+            st.error(literal(mine["problem"]), icon=":material/error:")
+        if mine and mine["going"]:
+            _take_steps(mine)
+        if mine and mine["points"] is not None:
+            _show_curves(mine["points"], lab, now)
+        if going and mine and not mine["going"]:
+            st.rerun()  # the whole page once more, without the clock
+
+    st.fragment(panel, run_every=0.1 if going else None)()
+
+
+def _take_steps(mine: dict[str, Any]) -> None:
+    """Some more runs; the last of them ends the work."""
+    began = time.perf_counter()
+    left: Iterator[AuditTable] = mine["left"]
+    while time.perf_counter() - began < SECONDS_AT_A_TIME:
+        table = next(left, None)
+        if table is None:
+            mine.update(going=False, left=None)
+            return
+        mine["points"] = table.rows
+
+
+def _start(key: tuple[object, ...], lab: Lab, shift: Shift) -> None:
+    mine: dict[str, Any] = {"key": key, "going": True, "points": None, "problem": "", "left": None}
+    try:
+        mine["left"] = runs(lab, shift)
+    except InputError as error:
+        mine.update(going=False, problem=str(error))
+    st.session_state[_RUN] = mine
+
+
+def _stop() -> None:
+    st.session_state[_RUN]["going"] = False
+
+
+def _go_on() -> None:
+    st.session_state[_RUN]["going"] = True
+
+
+def _show_curves(points: pd.DataFrame, lab: Lab, now: float) -> None:
+    show_figure(
+        detection_curves(points, now, n_wanted=N_RUNS, seed=lab.request.seed),
+        "detection-curves",
+        {"seed": lab.request.seed},
+        table=points,
+        alt="Detection, flags among the rest and exaggeration over the size of the shift",
+    )
+    with st.expander("The numbers of the curves", icon=":material/table_rows:"):
+        show_table(AuditTable(points), CURVE_COLUMNS, "detection-curves")
+
+
+def show_needed(found: Injected, power: AuditTable, margin: float) -> None:
+    """How many items a shift takes, and how many its absence."""
+    state.show_field("margin", margin)
+    left, right = st.columns([1, 3])
+    left.number_input(
+        "Margin of equivalence", 0.001, 1.0, step=0.005, format="%.3f",
+        help="Shifts within it are too small to matter. Fix it before looking at the data.",
+        **state.bound("margin"),
+    )  # fmt: skip
+    put_in = abs(found.shown["put_in"])
+    shifts = sorted({*TARGETS, *([round(put_in, 4)] if put_in >= 0.0005 else [])})
+    tested = power.rows[power.rows["condition"] == POOLED]
+    if tested.empty:
+        tested = power.rows[:1]
+    named = [
+        (
+            f"{found.shown['condition']} under {found.shown['short']}",
+            int(found.shown["n"]),
+            float(found.shown["sd"]),
+        )
+    ]
+    named += [
+        (
+            "all languages pooled" if row["condition"] == POOLED else row["condition"],
+            int(row["n"]), float(row["sd"]),
+        )
+        for row in tested.to_dict("records")
+    ]  # fmt: skip
+    table = needed([entry for entry in named if entry[1] > 1], shifts, margin)
+    if table.rows.empty:
+        st.caption("A spread needs two items; without one there is nothing to calculate.")
+        return
+    lines = []
+    for what, part in table.rows.groupby("what", sort=False):
+        row = part.iloc[0]
+        of_now = part[part["shift"] == round(put_in, 4)]
+        first = (
+            f"the {put_in:.3f} put in above takes {of_now['items_needed'].iloc[0]:,.0f} items; "
+            if len(of_now)
+            else ""
+        )
+        lines.append(
+            f"- **{literal(str(what))}**: {first}its {row['n']} items find a shift of "
+            f"{row['smallest_shift']:.3f} 8 times in 10; to show that there is none beyond "
+            f"{margin:g} takes {row['equivalence_n']:,.0f} items (sd {row['sd']:.3f})."
+        )
+    right.markdown("\n".join(lines))
+    show_figure(
+        items_for_shifts(table.rows), "items-needed", table=table.rows,
+        alt="Items needed against the shift to find",
+    )  # fmt: skip
+    with st.expander("The numbers, and the power of every language", icon=":material/table_rows:"):
+        show_table(table, NEEDED_COLUMNS, "items-needed")
+        show_table(power, POWER_COLUMNS, "power")
+
+
+def show_size(table: AuditTable) -> None:
+    """Whether the test itself is right: how often it rejects where there is nothing."""
+    row = table.rows[table.rows["check"] == "size"].iloc[0]
+    if not row["n_pairs"]:
+        return
+    st.markdown(
+        f"**Size check.** Centred and drawn anew, so that nothing is there, "
+        f"{row['rejection_rate']:.3f} ± {row['rejection_error']:.3f} of the tests have p < .05 "
+        f"(right is .050), and any pair is found at q < .05 in {row['rejection_any']:.2f} ± "
+        f"{row['rejection_any_error']:.2f} of the worlds. {row['n_runs']:.0f} worlds, "
+        f"{row['n_pairs']:.0f} pairs; ± is one Monte-Carlo standard error."
+    )
+
+
+def _badge(verdict: str) -> str:
+    return f":{VERDICT_COLOURS[verdict]}-badge[{VERDICT_ICONS[verdict]} {verdict}]"
+
+
+def _p(value: float) -> str:
+    return "–" if value != value else f"{value:.4f}"

@@ -1,0 +1,84 @@
+"""Shift lab: would we notice?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.audit.audit import audit_tables
+from core.analysis.audit.lab import open_lab
+from pages.shared import state
+from pages.shared.audit import choose_audit, publish_audit, read_audit
+from pages.shared.data import open_cache
+from pages.shared.pipeline_switches import show_switches
+from pages.shared.positive_control import show_control
+from pages.shared.routing import require_router
+from pages.shared.shift_lab import (
+    choose_shift,
+    show_injection,
+    show_needed,
+    show_runs,
+    show_size,
+)
+
+TABLES = ("injection", "power", "control", "pipeline_errors")
+INTRODUCTION = (
+    "Would we notice? A test that finds nothing says little before it is known what it could have "
+    "found. Here a shift of a known size is put into scores in which there is nothing to find but "
+    "rewording, and the tests run as ever. Nothing on this page is a finding about a model."
+)
+
+
+def main() -> None:
+    """The page from top to bottom."""
+    require_router()
+    st.title("Shift lab")
+    st.caption(INTRODUCTION)
+    selection, request = choose_audit(state.current())
+    found = read_audit(request, ["item_flow"])
+    lab = open_lab(open_cache(), request)
+    floors = lab.pairs["floor"].to_numpy(np.float64)
+    known = floors[np.isfinite(floors)]
+    floor = float(np.median(known)) if len(known) else math.nan
+
+    st.header("Put a shift in", divider="gray")
+    for note in lab.notes:
+        st.info(note, icon=":material/info:")
+    if not lab.pairs.empty:
+        selection, shift = choose_shift(selection, lab)
+        injected = show_injection(lab, shift, request.margin)
+
+        st.header("How often would it be found?", divider="gray")
+        st.caption(
+            "Each run puts the shift into one pair after the other, in a random order, and draws "
+            "new signs. Share, subgroup and direction are those of the sliders above."
+        )
+        now = float(injected.shown["put_in"])
+        show_runs(lab, shift, now, (request, found.provenance["generation"]))
+
+    with st.spinner("Testing …"):
+        tables = audit_tables(open_cache(), request, TABLES)
+    if not lab.pairs.empty:
+        show_size(tables["injection"])
+        st.header("How many items does it take?", divider="gray")
+        show_needed(injected, tables["power"], request.margin)
+
+    st.header("Positive control", divider="gray")
+    st.caption(
+        "A sentence in front of every context that calls stereotypes true, or false, ought to move "
+        "the scores; a neutral one tells how far any sentence does."
+    )
+    show_control(request, tables["control"], floor)
+
+    st.header("Three errors of pipelines", divider="gray")
+    st.caption(
+        "Known from published scores. The stored scores are arranged as the wrong pipeline would "
+        "have had them, and everything is tested again."
+    )
+    selection = show_switches(selection, tables["pipeline_errors"], floor)
+    publish_audit(selection, request, found)
+
+
+main()
