@@ -30,7 +30,7 @@ from pages.shared.widgets import errors_in_one_sentence
 TABLES = ("main", "verdicts", "cells", "score_map", "item_tests", "score_panel", "natives")
 CAUTION = (
     "A verdict is about the difference of two means of the same items, under these models. A lower "
-    "score is not less bias, and no shown difference is not no difference."
+    "score is not less bias, and where no difference is shown there may still be one."
 )
 
 
@@ -44,7 +44,7 @@ def main() -> None:
     choose_margin(selection)
     with st.spinner("Testing every language …"):
         found = read_audit(request, TABLES)
-    tables, facts = found.tables, found.provenance
+    tables = found.tables
     if not has_languages(found):
         st.info(
             "The data set has no translation, so there is no gap to judge.",
@@ -56,13 +56,13 @@ def main() -> None:
     show_verdicts(tables["verdicts"].rows)
     st.caption(CAUTION)
     show_notes(tables["verdicts"])
-    show_drops(tables, beside, facts)
+    show_drops(found, beside)
     st.subheader("Which models?")
-    selection = show_cells(selection, request, tables, facts)
+    selection = show_cells(selection, found, beside)
     st.subheader("Which items?")
-    selection = show_groups(selection, tables["item_tests"], beside, facts)
+    selection = show_groups(selection, found, beside)
     st.subheader("Does the verdict depend on the score?")
-    show_kinds(tables["score_panel"], facts)
+    show_kinds(found)
     fragility = st.expander(
         "What do the verdicts hang on?",
         expanded=bool(selection.against),
@@ -74,7 +74,7 @@ def main() -> None:
         with fragility:
             selection = show_fragility(selection, request)
     with st.expander("Natives, beside the translations (not a comparison)"):
-        show_natives(tables["natives"], facts)
+        show_natives(found)
     consistency = st.expander(
         "Consistency over languages: CSS and CLCI",
         expanded=selection.reference != request.reference,

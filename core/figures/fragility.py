@@ -28,14 +28,18 @@ MARKS = {
     "none shown": ("circle-open", "open"),
     "undefined": ("x-thin-open", "open"),
 }
-_CHOICES = {  # columns of a specification, as the plan has them from top to bottom
-    "kind": "score",
-    "items": "items",
-    "corrected": "rewording",
-    "estimator": "mean of",
-    "choice": "source",
+# Columns of a specification and their values, as the plan has them from top to bottom.
+_CHOICES: dict[str, dict[Any, str]] = {
+    "kind": {},
+    "items": {
+        "every model": "every model",
+        "any model": "any model",
+        "every model and rewording": "models and rewordings",
+    },
+    "corrected": {True: "rewording subtracted", False: "not subtracted"},
+    "estimator": {"mean": "mean", "trimmed mean": "trimmed mean", "median": "median"},
+    "choice": {"all": "all sources"},
 }
-CORRECTED = {True: "subtracted", False: "not subtracted"}
 
 
 def found(row: Row) -> str:
@@ -137,8 +141,10 @@ def specification_curve(rows: pd.DataFrame, words: Mapping[str, str]) -> Figure:
     records = known.to_dict("records")
     x = list(range(len(records)))
     places: list[tuple[str, str]] = []
-    for column in _CHOICES:
-        places += [(column, _choice(column, value, words)) for value in rows[column].unique()]
+    for column, known_values in _CHOICES.items():
+        order = [*(words if column == "kind" else known_values)]
+        values = sorted(rows[column].unique().tolist(), key=lambda v: _rank(v, order))
+        places += [(column, _choice(column, value, words)) for value in values]
     names = [name for _, name in places]
     plan_height = 17 * len(places)
     height = 200 + plan_height + 90
@@ -229,13 +235,14 @@ def _specification_hover(row: Row, words: Mapping[str, str]) -> list[str]:
 
 
 def _choice(column: str, value: Any, words: Mapping[str, str]) -> str:
-    if column == "corrected":
-        text = CORRECTED[bool(value)]
-    elif column == "kind":
-        text = words.get(value, str(value))
-    else:
-        text = str(value)
-    return f"{_CHOICES[column]}: {text}"
+    if column == "kind":
+        return words.get(value, str(value))
+    return _CHOICES[column].get(value, str(value))
+
+
+def _rank(value: Any, order: list[Any]) -> tuple[int, str]:
+    """Known values in their order, others after them by name."""
+    return (order.index(value) if value in order else len(order), str(value))
 
 
 def _curve_caption(rows: pd.DataFrame, known: pd.DataFrame) -> str:

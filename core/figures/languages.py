@@ -1,4 +1,4 @@
-"""Drops of languages beside what rewording does, models against languages, groups of items.
+"""Drops of languages and of groups of items, beside what rewording does.
 
 A drop is the score in English minus that in the language, of the same items. Rows are those of the
 tables of an audit; nothing is computed here but places and colours.
@@ -10,14 +10,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.figures.colours import ENGLISH, change_colours, language_colour, score_colours
+from core.figures.colours import ENGLISH, language_colour
 from core.figures.theme import Figure, plain, signed, template
 from core.items.languages import language_name
-from core.words import short_labels
 
 Row: TypeAlias = dict[Any, Any]
 
@@ -33,7 +31,8 @@ class Yardstick:
 
 ROW_HEIGHT = 30  # px per language
 _GROUP_HEIGHT = 22  # px per group of items
-LEAST_LIMIT = 0.1  # the colours of changes reach at least so far, so that small ones stay pale
+POOLED = "pooled"  # in the place of a condition: all languages
+LEVEL = 0.05
 
 
 def drop_plot(rows: pd.DataFrame, verdicts: pd.DataFrame, beside: Yardstick) -> Figure:
@@ -48,25 +47,22 @@ def drop_plot(rows: pd.DataFrame, verdicts: pd.DataFrame, beside: Yardstick) -> 
     """
     records = rows.to_dict("records")
     reads = dict(zip(verdicts["condition"], verdicts["reads"], strict=True))
-    traces = _frame(len(records), beside)
-    spread = [row for row in records if math.isfinite(row["drop_low"])]
-    traces += [
-        _legend_line("95 % over items", 4),
-        *([_legend_line("95 % over models: their spread", 1.5)] if spread else []),
+    traces = [
+        *_frame(len(records), beside),
+        *_intervals(records, ("drop_items_low", "drop_items_high"), "95 % over items", 4),
+        *_intervals(
+            records, ("drop_low", "drop_high"), "95 % over models: their spread", 1.5, 0.24
+        ),
+        *_dots(
+            records,
+            "drop_items",
+            [True] * len(records),
+            [_drop_hover(row, reads.get(row["condition"], "")) for row in records],
+        ),
     ]
-    for at, row in enumerate(records):
-        colour = language_colour(row["condition"])
-        if math.isfinite(row["drop_items_low"]):
-            traces.append(_line(row["drop_items_low"], row["drop_items_high"], at, colour, 4))
-        if math.isfinite(row["drop_low"]):
-            traces.append(_line(row["drop_low"], row["drop_high"], at + 0.24, colour, 1.5))
-        if math.isfinite(row["drop_items"]):
-            traces.append(_drop_dot(row, at, colour, reads.get(row["condition"], "")))
-        else:
-            traces.append(_undefined(row, at))
-    labels = [f"{_named(row)} ({_count(row['n_items'])})" for row in records]
-    layout = _layout(labels, 5, ROW_HEIGHT, "drop: English minus language (n items)")
-    layout["meta"] = {"caption": _drop_caption(records, beside)}
+    labels = [f"{language_name(r['condition'])} ({_count(r['n_items'])})" for r in records]
+    layout = _layout(traces, labels, ROW_HEIGHT, "drop: English minus language (n items)")
+    layout["meta"] = {"caption": _drop_caption(records, reads, beside)}
     return go.Figure(traces, layout)
 
 
@@ -81,152 +77,25 @@ def group_plot(rows: pd.DataFrame, beside: Yardstick, title: str) -> Figure:
         What the groups are.
     """
     records = rows.to_dict("records")
-    traces = _frame(len(records), beside)
-    traces.append(_legend_line("95 % over items", 3))
-    known = [math.isfinite(row["qvalue"]) and row["qvalue"] < 0.05 for row in records]
-    for name, symbol, wanted in (
-        ("q < .05", "circle", True),
-        ("no more shown", "circle-open", False),
-    ):
-        if any(wanted == k and math.isfinite(r["t"]) for k, r in zip(known, records, strict=True)):
-            traces.append(_legend_dot(name, symbol))
-    for at, (row, shown) in enumerate(zip(records, known, strict=True)):
-        colour = ENGLISH if row["condition"] == "pooled" else language_colour(row["condition"])
-        if not math.isfinite(row["t"]):
-            traces.append(_undefined(row, at))
-            continue
-        if math.isfinite(row["t_low"]):
-            traces.append(_line(row["t_low"], row["t_high"], at, colour, 3))
-        traces.append(_group_dot(row, at, colour, shown))
+    shown = [row["qvalue"] < LEVEL for row in records]
+    traces = [
+        *_frame(len(records), beside),
+        *_intervals(records, ("t_low", "t_high"), "95 % over items", 3),
+        *_legend_dots(records, shown),
+        *_dots(records, "t", shown, [_group_hover(row) for row in records]),
+    ]
     labels = [f"{_group_label(row)} ({_count(row['n'])})" for row in records]
-    layout = _layout(labels, 5, _GROUP_HEIGHT, "drop beyond rewording (n items)")
+    layout = _layout(traces, labels, _GROUP_HEIGHT, "drop beyond rewording (n items)")
     n_undefined = sum(not math.isfinite(row["t"]) for row in records)
     sentences = [
         f"Drop beyond that of rewording, T = −mean(D − R), by {title}, with 95 % bootstrap "
-        "intervals over items. Filled: q < .05 over the languages of the same group. Groups are "
-        "small, and many of them are looked at."
+        "intervals over items. Filled: q < .05 over the languages of the same group. Groups hold "
+        "few items and many are looked at: one that stands out may do so by chance."
     ]
     if n_undefined:
-        sentences.append(f"{n_undefined} of {len(records)} are undefined and at the edge.")
+        sentences.append(f"{n_undefined} of {len(records)} are undefined: a dash at the edge.")
     layout["meta"] = {"caption": " ".join([*sentences, _frame_words(beside)])}
     return go.Figure(traces, layout)
-
-
-def change_map(rows: pd.DataFrame) -> Figure:
-    """Mean change of every model in every language; a dot marks the reliable ones.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Of the table `cells`.
-    """
-    sizes = rows["mean_change"].abs()
-    limit = max(LEAST_LIMIT, float(sizes.max()) if sizes.notna().any() else 0.0)
-    reliable = rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)
-    hover = [
-        f"change {signed(r['mean_change'], 4)}, n = {r['n']}<br>q = {_q(r['qvalue'])}"
-        f" over {r['n_tests']} cells"
-        for r in rows.to_dict("records")
-    ]
-    figure = _map(rows, "mean_change", reliable.tolist(), hover, change_colours(limit), "change")
-    n = int(reliable.sum())
-    figure.layout.meta = {
-        "caption": f"Mean change of score from English to the language, of the same items, per "
-        f"model. A dot marks the {n} of {len(rows)} cells with q < .05 over all cells; the others "
-        "are not shown to differ from English, nor to be equal to it. Cells picked because they "
-        "are reliable look larger than they are."
-    }
-    return figure
-
-
-def score_heatmap(rows: pd.DataFrame, neutral: float) -> Figure:
-    """Mean score of every model in every language, English first.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Of the table `score_map`.
-    neutral : float
-        The score of no preference: 0.5, or 0 on the scale of standardised scores.
-    """
-    hover = [f"mean {signed(r['score'], 4)}, n = {r['n']}" for r in rows.to_dict("records")]
-    sizes = (rows["score"] - neutral).abs()
-    limit = max(0.5, float(sizes.max()) if sizes.notna().any() else 0.0)
-    colours = score_colours() if neutral else change_colours(limit)
-    figure = _map(rows, "score", [False] * len(rows), hover, colours, "score")
-    figure.layout.meta = {
-        "caption": "Mean score per model and language, over all items of each that did not "
-        f"collapse; {neutral:g} is no preference. The difference of two cells is not the drop, "
-        "which compares the same items."
-    }
-    return figure
-
-
-def _map(
-    rows: pd.DataFrame,
-    column: str,
-    marked: list[bool],
-    hover: list[str],
-    colours: dict[str, Any],
-    title: str,
-) -> Figure:
-    """Models down, languages across; the rows hold one value of each pair."""
-    scorers = list(dict.fromkeys(rows["scorer_id"]))
-    conditions = list(dict.fromkeys(rows["condition"]))
-    names = dict(zip(rows["scorer_id"], rows["model"], strict=True))
-    shape = (len(scorers), len(conditions))
-    values = np.full(shape, np.nan)
-    texts = np.full(shape, "–", dtype=object)
-    data = [[["", "", "", ""] for _ in conditions] for _ in scorers]
-    for row, mark, words in zip(rows.to_dict("records"), marked, hover, strict=True):
-        m, k = scorers.index(row["scorer_id"]), conditions.index(row["condition"])
-        values[m, k] = row[column]
-        if math.isfinite(row[column]):
-            texts[m, k] = _short(row[column]) + (" ●" if mark else "")
-        else:
-            words = plain(row["reason"])
-        data[m][k] = [row["scorer_id"], plain(row["model"]), language_name(row["condition"]), words]
-    heat = go.Heatmap(
-        z=[[value if math.isfinite(value) else None for value in line] for line in values.tolist()],
-        x=list(range(len(conditions))),
-        y=list(range(len(scorers))),
-        text=texts.tolist(),
-        texttemplate="%{text}",
-        textfont={"size": 10},
-        customdata=data,
-        hovertemplate="<b>%{customdata[2]}</b>, %{customdata[1]}<br>%{customdata[3]}"
-        "<extra></extra>",
-        hoverongaps=True,
-        xgap=1,
-        ygap=1,
-        colorscale=colours["colorscale"],
-        zmin=colours["cmin"],
-        zmid=colours["cmid"],
-        zmax=colours["cmax"],
-        colorbar={
-            "title": {"text": title, "side": "right"},
-            "thickness": 10,
-            "orientation": "h",
-            "y": 1.0,
-            "yanchor": "bottom",
-            "len": 0.6,
-        },
-    )
-    axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
-    layout = {
-        "template": template("light"),
-        "height": 128 + 26 * len(scorers),
-        "margin": {"l": 8, "r": 8, "t": 64, "b": 36},
-        "dragmode": False,
-        "xaxis": axis | {"tickvals": list(range(len(conditions))), "ticktext": conditions},
-        "yaxis": axis
-        | {
-            "autorange": "reversed",
-            "tickvals": list(range(len(scorers))),
-            "ticktext": [plain(n) for n in short_labels([names[s] for s in scorers])],
-        },
-    }
-    return go.Figure([heat], layout)
 
 
 def _frame(n_rows: int, beside: Yardstick) -> list[go.Scatter]:
@@ -270,90 +139,135 @@ def _frame_words(beside: Yardstick) -> str:
     return f"{band} Dotted: the margin of equivalence, ±{beside.margin:g}."
 
 
-def _line(low: float, high: float, at: float, colour: str, width: float) -> go.Scatter:
-    return go.Scatter(
-        x=[low, high],
-        y=[at, at],
-        mode="lines",
-        line={"width": width, "color": colour},
-        showlegend=False,
-        hoverinfo="skip",
-    )
+def _intervals(
+    records: list[Row], ends: tuple[str, str], name: str, width: float, below: float = 0
+) -> list[go.Scatter]:
+    """Intervals as lines, one trace per colour, and their name in grey; none without intervals."""
+    by_colour: dict[str, tuple[list[Any], list[Any]]] = {}
+    for at, row in enumerate(records):
+        if math.isfinite(row[ends[0]]):
+            x, y = by_colour.setdefault(_colour(row), ([], []))
+            x += [row[ends[0]], row[ends[1]], None]
+            y += [at + below, at + below, None]
+    if not by_colour:
+        return []
+    grey = {"width": width, "color": ENGLISH}
+    return [
+        go.Scatter(x=[None], y=[None], mode="lines", line=grey, name=name),
+        *(
+            go.Scatter(
+                x=x,
+                y=y,
+                mode="lines",
+                line={"width": width, "color": colour},
+                showlegend=False,
+                hoverinfo="skip",
+                name=name,
+            )
+            for colour, (x, y) in by_colour.items()
+        ),
+    ]
 
 
-def _legend_line(name: str, width: float) -> go.Scatter:
-    return go.Scatter(
-        x=[None], y=[None], mode="lines", line={"width": width, "color": ENGLISH}, name=name
-    )
+def _legend_dots(records: list[Row], shown: list[bool]) -> list[go.Scatter]:
+    known = {s for row, s in zip(records, shown, strict=True) if math.isfinite(row["t"])}
+    return [
+        go.Scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            marker={"symbol": symbol, "size": 9, "color": ENGLISH},
+            name=name,
+        )
+        for value, name, symbol in (
+            (True, "q < .05", "circle"),
+            (False, "q ≥ .05: no shift shown", "circle-open"),
+        )
+        if value in known
+    ]
 
 
-def _legend_dot(name: str, symbol: str) -> go.Scatter:
-    marker = {"symbol": symbol, "size": 9, "color": ENGLISH}
-    return go.Scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+def _dots(
+    records: list[Row], column: str, filled: list[bool], hover: list[list[str]]
+) -> list[go.Scatter]:
+    """A dot per row, and a dash at the left edge, not at a value, where there is none."""
+    known = [at for at, row in enumerate(records) if math.isfinite(row[column])]
+    rest = [at for at, row in enumerate(records) if not math.isfinite(row[column])]
+    colours = [_colour(records[at]) for at in known]
+    traces = [
+        go.Scatter(
+            x=[records[at][column] for at in known],
+            y=known,
+            mode="markers",
+            marker={
+                "symbol": ["circle" if filled[at] else "circle-open" for at in known],
+                "color": colours,
+                "size": 11,
+                "line": {"color": colours, "width": 2},
+            },
+            customdata=[hover[at] for at in known],
+            hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
+            name="drops",
+            showlegend=False,
+        )
+    ]
+    if rest:
+        traces.append(
+            go.Scatter(
+                x=[0.01] * len(rest),
+                xaxis="x2",
+                y=rest,
+                mode="text",
+                text=["– undefined"] * len(rest),
+                textposition="middle right",
+                textfont={"color": ENGLISH},
+                customdata=[
+                    [records[at]["condition"], plain(records[at]["reason"])] for at in rest
+                ],
+                hovertemplate="%{customdata[1]}<extra></extra>",
+                showlegend=False,
+                name="undefined",
+            )
+        )
+    return traces
 
 
-def _dot(
-    row: Row, x: float, at: int, colour: str, *, filled: bool, title: str, lines: list[str]
-) -> go.Scatter:
-    return go.Scatter(
-        x=[x],
-        y=[at],
-        mode="markers",
-        marker={
-            "symbol": "circle" if filled else "circle-open",
-            "color": colour,
-            "size": 11,
-            "line": {"color": colour, "width": 2},
-        },
-        customdata=[[row["condition"], title, "<br>".join(lines)]],
-        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
-        name=row["condition"],
-        showlegend=False,
-    )
-
-
-def _drop_dot(row: Row, at: int, colour: str, reads: str) -> go.Scatter:
-    between = interval(row["drop_items_low"], row["drop_items_high"])
+def _drop_hover(row: Row, reads: str) -> list[str]:
+    """Condition first, then what the hover box says; every number is a column of the table."""
     lines = [
-        f"drop {signed(row['drop_items'], 4)} {between} over {_count(row['n_items'])} items",
-        f"mean of {_count(row['n_models'])} models {signed(row['drop'], 4)} "
-        f"{interval(row['drop_low'], row['drop_high'])}"
-        if row["n_models"] > 1
-        else "one model: no spread",
+        f"drop {signed(row['drop_items'], 4)} "
+        f"{interval(row['drop_items_low'], row['drop_items_high'])}"
+        f" over {_count(row['n_items'])} items",
+        "one model: no spread"
+        if row["n_models"] == 1
+        else f"mean of {_count(row['n_models'])} models {signed(row['drop'], 4)} "
+        f"{interval(row['drop_low'], row['drop_high'])}",
         reads,
     ]
-    return _dot(row, row["drop_items"], at, colour, filled=True, title=_named(row), lines=lines)
+    return [row["condition"], language_name(row["condition"]), "<br>".join(lines)]
 
 
-def _group_dot(row: Row, at: int, colour: str, shown: bool) -> go.Scatter:
+def _group_hover(row: Row) -> list[str]:
     lines = [
         f"T {signed(row['t'], 4)} {interval(row['t_low'], row['t_high'])}",
-        f"n = {_count(row['n'])} items, q = {_q(row['qvalue'])}",
+        f"n = {_count(row['n'])} items, q = {q_words(row['qvalue'])}",
         *([plain(row["reason"])] if row["reason"] else []),
     ]
-    title = plain(_group_label(row))
-    return _dot(row, row["t"], at, colour, filled=shown, title=title, lines=lines)
+    return [row["condition"], plain(_group_label(row)), "<br>".join(lines)]
 
 
-def _undefined(row: Row, at: int) -> go.Scatter:
-    """A mark at the left edge, not at a value: there is none."""
-    return go.Scatter(
-        x=[0.01],
-        xaxis="x2",
-        y=[at],
-        mode="text",
-        text=["– undefined"],
-        textposition="middle right",
-        textfont={"color": ENGLISH},
-        customdata=[[row["condition"], plain(row["reason"])]],
-        hovertemplate="%{customdata[1]}<extra></extra>",
-        showlegend=False,
-        name=row["condition"],
-    )
+def _colour(row: Row) -> str:
+    """Of the row's language; what is pooled over all of them is grey."""
+    return ENGLISH if row["condition"] == POOLED else language_colour(row["condition"])
 
 
-def _layout(labels: list[str], n_entries: int, row_height: int, title: str) -> dict[str, Any]:
-    top = 20 * n_entries + 12
+def _layout(
+    traces: list[go.Scatter], labels: list[str], row_height: int, title: str
+) -> dict[str, Any]:
+    top = 20 * sum(trace.showlegend is not False for trace in traces) + 12
+    ends = [x for trace in traces if trace.xaxis is None for x in trace.x if x is not None]
+    low, high = min(ends), max(ends)
+    space = 0.04 * (high - low)
     axis = {"zeroline": False, "fixedrange": True}
     return {
         "template": template("light"),
@@ -362,7 +276,8 @@ def _layout(labels: list[str], n_entries: int, row_height: int, title: str) -> d
         "dragmode": False,
         "legend": {"orientation": "v", "x": 0, "y": 1, "yanchor": "bottom"},
         "showlegend": True,
-        "xaxis": axis | {"title": {"text": title}, "nticks": 7},
+        "xaxis": axis
+        | {"title": {"text": title}, "nticks": 7, "range": [low - space, high + space]},
         # Marks of what is undefined have a place on the screen and none among the values.
         "xaxis2": {"overlaying": "x", "range": [0, 1], "visible": False, "fixedrange": True},
         "yaxis": axis
@@ -380,18 +295,26 @@ def _layout(labels: list[str], n_entries: int, row_height: int, title: str) -> d
     }
 
 
-def _drop_caption(records: list[Row], beside: Yardstick) -> str:
+def _drop_caption(records: list[Row], reads: dict[Any, Any], beside: Yardstick) -> str:
     models = max((int(row["n_models"]) for row in records), default=0)
     over = (
         "One model: no spread over models."
         if models == 1
         else f"Thin lines: 95 % t interval over {models} models, their spread on these same items."
     )
+    found: dict[str, list[str]] = {}
+    for row in records:
+        found.setdefault(str(reads.get(row["condition"], "")), []).append(row["condition"])
+    verdicts = "; ".join(
+        f"{verdict}: {', '.join(map(language_name, conditions))}"
+        for verdict, conditions in found.items()
+    )
     return (
         "Drop of each language: mean score in English minus that in the language, of the items "
         "that every model has scored in both; right of zero the language scores lower. Thick "
         f"lines: 95 % bootstrap interval over items. {over} {_frame_words(beside)} Verdicts rest "
-        "on the test of the drop beyond rewording, not on whether an interval leaves the band."
+        "on the test of the drop beyond rewording, not on whether an interval leaves the band: "
+        f"{verdicts}."
     )
 
 
@@ -403,15 +326,11 @@ def interval(low: float, high: float) -> str:
     return f"[{signed(round(low, 3) + 0.0, 3)}, {signed(round(high, 3) + 0.0, 3)}]"
 
 
-def _named(row: Row) -> str:
-    return language_name(row["condition"])
-
-
 def _group_label(row: Row) -> str:
     condition = row["condition"]
     if row["group_kind"] == "rewording":
         return str(condition)
-    name = "all" if condition == "pooled" else condition
+    name = "all" if condition == POOLED else condition
     return f"{row['group']} · {name}" if row["group"] else str(name)
 
 
@@ -419,12 +338,7 @@ def _count(value: Any) -> str:
     return "0" if pd.isna(value) else f"{int(value)}"
 
 
-def _q(value: float) -> str:
+def q_words(value: float) -> str:
     if not math.isfinite(value):
         return "–"
     return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
-
-
-def _short(value: float) -> str:
-    """Three digits without the zero before the point, to fit into a cell."""
-    return signed(round(value, 3) + 0.0, 3).replace("0.", ".", 1)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,146 +12,36 @@ from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.item_tests import POOLED
 from core.analysis.audit.languages import REWORDING
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.figures.cells import change_map, score_heatmap
 from core.figures.fragility import found as finding
 from core.figures.fragility import kinds_plot, specification_curve
-from core.figures.languages import (
-    Yardstick,
-    change_map,
-    drop_plot,
-    group_plot,
-    interval,
-    score_heatmap,
-)
+from core.figures.languages import Yardstick, drop_plot, group_plot, interval
+from core.figures.theme import Figure, caption_of
 from core.items.languages import language_name
 from core.selection import Selection
 from core.settings import REFERENCE_CONDITION
 from pages.shared import state
 from pages.shared.audit import KIND_WORDS, read_audit, show_notes, show_table
 from pages.shared.figures import literal, show_figure
+from pages.shared.language_columns import (
+    CONSISTENCY,
+    FEWEST,
+    KINDS,
+    LEFT_OUT,
+    MAIN,
+    NATIVES,
+    TESTS,
+)
 
 SPLITS = {
     "source": "source",
     "dimension": "dimension",
     "judgment": "judgment of the translation",
-    "subset": "subset of the paper",
+    "subset": "chosen subset",
     "rewording": "the rewordings themselves",
 }
 CELLS = {"change": "Mean changes", "score": "Mean scores"}
 ONE_MODEL = "one model: no spread"
-
-
-def _number(label: str, digits: int = 3, *, sign: bool = False, text: str = "") -> Any:
-    return st.column_config.NumberColumn(
-        label, format=f"%{'+' if sign else ''}.{digits}f", help=text or None
-    )
-
-
-LANGUAGE = st.column_config.TextColumn("Language", pinned=True)
-REASON = st.column_config.TextColumn("Why a dash", width="medium")
-Q = _number("q", 4, text="After Benjamini and Hochberg over the family of tests")
-MAIN: Mapping[str, Any] = {
-    "language": LANGUAGE,
-    "reads": st.column_config.TextColumn("Reads", help="The verdict, as in the sentences above"),
-    "drop_items": _number("Drop", text="English minus language, items that every model scored"),
-    "over_items": st.column_config.TextColumn("95 % over items", help="Bootstrap over items"),
-    "n_items": st.column_config.NumberColumn("n items"),
-    "drop": _number(
-        "Drop by model",
-        text="Mean over the models of each one's drop; in the last row the median noise floor",
-    ),
-    "over_models": st.column_config.TextColumn(
-        "95 % over models", help="t interval: the spread of these models on these same items"
-    ),
-    "n_models": st.column_config.NumberColumn("n models"),
-    "qvalue": _number("q", 4, text="Of the drop beyond rewording, over the languages"),
-    "n_reliable": st.column_config.NumberColumn(
-        "Reliable drops", help="Models of n that drop with q < .05 over all cells"
-    ),
-    "n_reliable_binary": st.column_config.NumberColumn(
-        "Reliable, binary", help="The same for which pole wins"
-    ),
-    "score": _number("Score", text="Mean over models and items"),
-    "score_binary": _number("Binary score", text="Share of items where the stereotype wins"),
-    "n": st.column_config.NumberColumn("n scores"),
-    "slope": _number("Slope", 2, text="Of the score in the language on that in English"),
-    "same_choice": _number("Same choice", 2, text="Share of items with the same pole ahead"),
-    "fluency": _number("Fluency", 2, text="How often a pole beats an unrelated continuation"),
-    "n_fluency": st.column_config.NumberColumn("n fluency"),
-    "reason": REASON,
-}
-TESTS: Mapping[str, Any] = {
-    "language": LANGUAGE,
-    "group": "Group",
-    "t": _number("T", sign=True, text="Drop beyond that of rewording"),
-    "over_items": st.column_config.TextColumn("95 % over items"),
-    "n": st.column_config.NumberColumn("n items"),
-    "n_left_out": st.column_config.NumberColumn("left out", help="Not scored by every model"),
-    "pvalue": _number("p", 4),
-    "qvalue": Q,
-    "n_tests": st.column_config.NumberColumn("tests", help="Size of the family behind q"),
-    "reason": REASON,
-}
-KINDS: Mapping[str, Any] = {
-    "language": LANGUAGE,
-    "score": "Score",
-    "finds": "Finds",
-    "verdict": "Verdict",
-    "drop": _number("Drop", sign=True, text="In the unit of this score"),
-    "over_items": st.column_config.TextColumn("95 % over items"),
-    "n": st.column_config.NumberColumn("n items"),
-    "t": _number("T", sign=True, text="Drop beyond that of rewording"),
-    "qvalue": Q,
-    "n_t": st.column_config.NumberColumn("n of T"),
-    "test": "Test",
-    "depends_on_score": st.column_config.CheckboxColumn("Depends on the score"),
-    "reason": REASON,
-}
-FEWEST: Mapping[str, Any] = {
-    "language": LANGUAGE,
-    "n_items": st.column_config.NumberColumn(
-        "Fewest items", help="Without them the verdict is another one; an upper bound"
-    ),
-    "share_items": st.column_config.NumberColumn("Share", format="percent"),
-    "n": st.column_config.NumberColumn("of n"),
-    "drop": _number("T of the rest", sign=True),
-    "pvalue": _number("p of the rest", 4),
-    "significant": st.column_config.CheckboxColumn("Then shown"),
-    "item_ids": st.column_config.TextColumn("Items", width="medium"),
-    "reason": REASON,
-}
-LEFT_OUT: Mapping[str, Any] = {
-    "choice": "Without",
-    "value": "which is",
-    "n": st.column_config.NumberColumn("n left"),
-    "n_items": st.column_config.NumberColumn("Items gone"),
-    "drop": _number("T", sign=True),
-    "pvalue": _number("p", 4),
-    "significant": st.column_config.CheckboxColumn("Shown"),
-    "flips": st.column_config.CheckboxColumn("Flips the verdict"),
-    "reason": REASON,
-}
-NATIVES: Mapping[str, Any] = {
-    "model": st.column_config.TextColumn("Model", pinned=True),
-    "language": "Language",
-    "score": _number("Natives"),
-    "n": st.column_config.NumberColumn("n natives"),
-    "score_translated": _number("Translations"),
-    "n_translated": st.column_config.NumberColumn("n translations"),
-    "score_binary": _number("Natives, binary"),
-    "score_translated_binary": _number("Translations, binary"),
-    "reason": REASON,
-}
-CONSISTENCY: Mapping[str, Any] = {
-    "quantity": st.column_config.TextColumn("Quantity", pinned=True),
-    "model": "Model",
-    "reference": "Reference",
-    "condition": "Language",
-    "value": _number("Value"),
-    "n": st.column_config.NumberColumn("n"),
-    "n_languages": st.column_config.NumberColumn("n languages"),
-    "n_models": st.column_config.NumberColumn("n models"),
-    "reason": REASON,
-}
 
 
 def choose_margin(selection: Selection) -> None:
@@ -180,60 +68,48 @@ def yardstick(request: AuditRequest, main: AuditTable) -> Yardstick:
     return Yardstick(float(last["drop"]), int(last["n_models"]), request.margin)
 
 
-def show_drops(
-    tables: Mapping[str, AuditTable], beside: Yardstick, facts: Mapping[str, Any]
-) -> None:
+def show_drops(found: Audit, beside: Yardstick) -> None:
     """The drop plot and the main table."""
-    main, verdicts = tables["main"], tables["verdicts"].rows
+    main, verdicts = found.tables["main"], found.tables["verdicts"].rows
     rows = main.rows[main.rows["condition"] != REWORDING]
-    show_figure(
-        drop_plot(rows, verdicts, beside),
-        f"drops-{facts['dataset']}",
-        facts,
-        table=rows,
-    )
-    show_table(main, MAIN, f"languages-{facts['dataset']}", rows=main_rows(main.rows, verdicts))
+    _show(drop_plot(rows, verdicts, beside), "drops", found, rows)
+    show_table(main, MAIN, _stem("languages", found), rows=main_rows(main.rows, verdicts))
 
 
 def main_rows(main: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """The main table with names, what each language reads, and intervals as texts."""
-    reads = dict(zip(verdicts["condition"], verdicts["reads"], strict=True))
+    judged = verdicts.set_index("condition")
     over_models = _between(main, "drop")
     alone = (main["n_models"] == 1) & (main["condition"] != REWORDING)
     return _with_names(main).assign(
-        reads=main["condition"].map(reads),
+        reads=main["condition"].map(judged["reads"]),
+        t_between=main["condition"].map(_between(judged, "t90")),
+        n_needed=main["condition"].map(judged["n_needed"]),
         over_items=_between(main, "drop_items"),
         over_models=over_models.mask(alone.fillna(False), ONE_MODEL),
     )
 
 
-def show_cells(
-    selection: Selection,
-    request: AuditRequest,
-    tables: Mapping[str, AuditTable],
-    facts: Mapping[str, Any],
-) -> Selection:
+def show_cells(selection: Selection, found: Audit, beside: Yardstick) -> Selection:
     """Models against languages: changes or scores."""
     chosen = selection.cells if selection.cells in CELLS else "change"
     state.show_field("cells", chosen)
     st.radio("Show", CELLS, format_func=CELLS.__getitem__, horizontal=True, **state.bound("cells"))
-    stem = f"models-by-language-{chosen}-{facts['dataset']}"
+    cells, scores = found.tables["cells"], found.tables["score_map"]
     if chosen == "change":
-        rows = tables["cells"].rows
-        show_figure(change_map(rows), stem, facts, table=rows)
-        show_notes(tables["cells"])
+        _show(change_map(cells.rows, beside), "changes-by-model", found, cells.rows)
+        show_notes(cells)
     else:
-        every = tables["score_map"].rows
-        plain = {REFERENCE_CONDITION, *tables["cells"].rows["condition"]}
-        rows = every[every["condition"].isin(plain)]
-        show_figure(score_heatmap(rows, neutral_score(request)), stem, facts, table=rows)
+        plain = {REFERENCE_CONDITION, *cells.rows["condition"]}
+        rows = scores.rows[scores.rows["condition"].isin(plain)]
+        neutral = neutral_score(found.request)
+        _show(score_heatmap(rows, neutral), "scores-by-model", found, rows)
     return replace(selection, cells=chosen)
 
 
-def show_groups(
-    selection: Selection, table: AuditTable, beside: Yardstick, facts: Mapping[str, Any]
-) -> Selection:
+def show_groups(selection: Selection, found: Audit, beside: Yardstick) -> Selection:
     """The item tests of one way to group the items."""
+    table = found.tables["item_tests"]
     held = [name for name in SPLITS if (table.rows["group_kind"] == name).any()]
     if not held:
         st.info("The items name no source, dimension or judgment, and none is reworded.")
@@ -242,35 +118,35 @@ def show_groups(
     state.show_field("split", split)
     st.selectbox("By", held, format_func=SPLITS.__getitem__, **state.bound("split"))
     rows = table.rows[table.rows["group_kind"] == split]
-    stem = f"item-tests-by-{split}-{facts['dataset']}"
-    show_figure(group_plot(rows, beside, SPLITS[split]), stem, facts, table=rows)
+    name = f"item-tests-by-{split}"
+    _show(group_plot(rows, beside, SPLITS[split]), name, found, rows)
     named = _with_names(rows).assign(over_items=_between(rows, "t"))
     columns = {c: v for c, v in TESTS.items() if c != "group" or split != "rewording"}
-    show_table(table, columns, f"{stem}-table", rows=named)
+    show_table(table, columns, f"{_stem(name, found)}-table", rows=named)
     return replace(selection, split=split)
 
 
-def show_kinds(table: AuditTable, facts: Mapping[str, Any]) -> None:
+def show_kinds(found: Audit) -> None:
     """Does the verdict depend on the score?"""
+    table = found.tables["score_panel"]
     rows = table.rows
-    stem = f"score-panel-{facts['dataset']}"
-    show_figure(kinds_plot(rows, KIND_WORDS), stem, facts, table=rows)
+    _show(kinds_plot(rows, KIND_WORDS), "score-panel", found, rows)
     named = _with_names(rows).assign(
         score=rows["kind"].map(KIND_WORDS),
         finds=[finding(row) for row in rows.to_dict("records")],
         over_items=_between(rows, "drop"),
     )
-    show_table(table, KINDS, f"{stem}-table", rows=named)
+    show_table(table, KINDS, f"{_stem('score-panel', found)}-table", rows=named)
 
 
 def show_fragility(selection: Selection, request: AuditRequest) -> Selection:
     """What the verdicts hang on: for all languages, then for one of them."""
     with st.spinner("Asking every test again on less, and in other ways …"):
         found = read_audit(request, ["fragility"], stamp=False)
-    table, facts = found.tables["fragility"], found.provenance
+    table = found.tables["fragility"]
     of_check = dict(iter(table.rows.groupby("check", sort=False)))
     fewest = of_check["fewest_items"]
-    stem = f"fragility-{facts['dataset']}"
+    stem = _stem("fragility", found)
     show_table(
         AuditTable(fewest, table.notes), FEWEST, f"{stem}-fewest-items", rows=_with_names(fewest)
     )
@@ -281,18 +157,17 @@ def show_fragility(selection: Selection, request: AuditRequest) -> Selection:
     _open_item(selection, fewest[fewest["condition"] == language].iloc[0])
     left_out = of_check.get("leave_out", table.rows.iloc[:0])
     rests = left_out[left_out["condition"] == language]
-    flips = int(rests["flips"].fillna(False).sum())
+    judged = rests["flips"].dropna()
     st.markdown(
-        f"Leaving one group of items, model or rewording out flips the verdict on "
-        f"**{language_name(language)}** in **{flips} of {len(rests)}** cases."
+        "Leaving one group of items, one model or one rewording out flips the verdict on "
+        f"**{language_name(language)}** in **{int(judged.sum())} of {len(judged)}** cases"
+        + (f"; {len(rests) - len(judged)} are undefined." if len(judged) < len(rests) else ".")
     )
     if len(rests):
         show_table(AuditTable(rests), LEFT_OUT, f"{stem}-{language}-leave-out")
     curve = of_check["specification"]
     curve = curve[curve["condition"] == language]
-    show_figure(
-        specification_curve(curve, KIND_WORDS), f"{stem}-{language}-curve", facts, table=curve
-    )
+    _show(specification_curve(curve, KIND_WORDS), f"specifications-{language}", found, curve)
     return replace(selection, against=language)
 
 
@@ -310,12 +185,13 @@ def _open_item(selection: Selection, row: pd.Series) -> None:
         st.switch_page("pages/items.py")
 
 
-def show_natives(table: AuditTable, facts: Mapping[str, Any]) -> None:
+def show_natives(found: Audit) -> None:
     """Natives beside translations, of other items."""
+    table = found.tables["natives"]
     if table.rows.empty:
         show_notes(table)
         return
-    show_table(table, NATIVES, f"natives-{facts['dataset']}", rows=_with_names(table.rows))
+    show_table(table, NATIVES, _stem("natives", found), rows=_with_names(table.rows))
 
 
 def show_consistency(selection: Selection, request: AuditRequest) -> Selection:
@@ -334,8 +210,22 @@ def show_consistency(selection: Selection, request: AuditRequest) -> Selection:
         "are never 0, so models without any bias have css above 0 too."
     )
     table = found.tables["css_clci"]
-    show_table(table, CONSISTENCY, f"consistency-{reference}-{found.provenance['dataset']}")
+    show_table(table, CONSISTENCY, _stem(f"consistency-{reference}", found))
     return replace(selection, reference=reference)
+
+
+def _show(figure: Figure, name: str, found: Audit, table: pd.DataFrame) -> None:
+    """A figure that says, wherever it is taken, of which scores it is."""
+    n = len(found.provenance["scorers"])  # type: ignore[arg-type]
+    whose = f"Data set {found.request.dataset}, score {KIND_WORDS[found.request.kind]}, "
+    whose += f"{n} model{'' if n == 1 else 's'}."
+    stamp = "SIMULATED: no model stands behind these scores. " if found.simulated else ""
+    figure.layout.meta = {"caption": f"{stamp}{caption_of(figure)} {whose}"}
+    show_figure(figure, _stem(name, found), found.provenance, table=table)
+
+
+def _stem(name: str, found: Audit) -> str:
+    return f"{name}-{found.request.dataset}-{found.request.kind}"
 
 
 def _between(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -346,7 +236,7 @@ def _between(rows: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _with_names(rows: pd.DataFrame) -> pd.DataFrame:
-    named = {POOLED: "all languages", REWORDING: "rewording of English"}
+    named = {POOLED: "all languages", REWORDING: "rewording"}
     names = [named.get(c, language_name(c) if "~" not in c else c) for c in rows["condition"]]
     return rows.assign(language=names)
 

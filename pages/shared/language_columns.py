@@ -1,0 +1,127 @@
+"""Columns of the tables on the Languages page: labels, digits, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+
+def _number(label: str, digits: int = 3, *, sign: bool = False, text: str = "") -> Any:
+    return st.column_config.NumberColumn(
+        label, format=f"%{'+' if sign else ''}.{digits}f", help=text or None
+    )
+
+
+LANGUAGE = st.column_config.TextColumn("Language", pinned=True)
+REASON = st.column_config.TextColumn("Why a dash", width="medium")
+Q = _number("q", 5, text="After Benjamini and Hochberg over the family of tests")
+MAIN: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "reads": st.column_config.TextColumn("Reads", help="The verdict, as in the sentences above"),
+    "drop_items": _number("Drop", text="English minus language, items that every model scored"),
+    "over_items": st.column_config.TextColumn("95 % over items", help="Bootstrap over items"),
+    "n_items": st.column_config.NumberColumn("n items"),
+    "drop": _number(
+        "Drop by model",
+        text="Mean over the models of each one's drop; in the last row the median noise floor",
+    ),
+    "over_models": st.column_config.TextColumn(
+        "95 % over models", help="t interval: the spread of these models on these same items"
+    ),
+    "n_models": st.column_config.NumberColumn("n models"),
+    "t": _number("T", sign=True, text="Drop beyond that of rewording, on which verdicts rest"),
+    "t_between": st.column_config.TextColumn(
+        "90 % of T", help="Equivalent where it lies inside the margin"
+    ),
+    "qvalue": _number("q", 5, text="Of T, over the languages"),
+    "n_needed": _number("Items needed", 0, text="To show equivalence, if there is no difference"),
+    "n_reliable": st.column_config.NumberColumn(
+        "Reliable drops", help="Models of n that drop with q < .05 over all cells"
+    ),
+    "n_reliable_binary": st.column_config.NumberColumn(
+        "Reliable, binary", help="The same for which pole wins"
+    ),
+    "score": _number("Score", text="Mean over models and items"),
+    "score_binary": _number("Binary score", text="Share of items where the stereotype wins"),
+    "n": st.column_config.NumberColumn("n scores"),
+    "slope": _number("Slope", 2, text="Of the score in the language on that in English"),
+    "same_choice": _number("Same choice", 2, text="Share of items with the same pole ahead"),
+    "fluency": _number("Fluency", 2, text="How often a pole beats an unrelated continuation"),
+    "n_fluency": st.column_config.NumberColumn("n fluency"),
+    "reason": REASON,
+}
+TESTS: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "group": "Group",
+    "t": _number("T", sign=True, text="Drop beyond that of rewording"),
+    "over_items": st.column_config.TextColumn("95 % over items"),
+    "n": st.column_config.NumberColumn("n items"),
+    "n_left_out": st.column_config.NumberColumn("left out", help="Not scored by every model"),
+    "pvalue": _number("p", 5),
+    "qvalue": Q,
+    "n_tests": st.column_config.NumberColumn("tests", help="Size of the family behind q"),
+    "reason": REASON,
+}
+KINDS: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "score": "Score",
+    "finds": "Finds",
+    "verdict": "Verdict",
+    "drop": _number("Drop", sign=True, text="In the unit of this score"),
+    "over_items": st.column_config.TextColumn("95 % over items"),
+    "n": st.column_config.NumberColumn("n items"),
+    "t": _number("T", sign=True, text="Drop beyond that of rewording"),
+    "qvalue": Q,
+    "n_t": st.column_config.NumberColumn("n of T"),
+    "test": "Test",
+    "depends_on_score": st.column_config.CheckboxColumn("Depends on the score"),
+    "reason": REASON,
+}
+FEWEST: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "n_items": st.column_config.NumberColumn(
+        "Fewest items", help="Without them the verdict is another one; an upper bound"
+    ),
+    "share_items": st.column_config.NumberColumn("Share", format="percent"),
+    "n": st.column_config.NumberColumn("of n"),
+    "drop": _number("T of the rest", sign=True),
+    "pvalue": _number("p of the rest", 5),
+    "significant": st.column_config.CheckboxColumn("Then significant"),
+    "item_ids": st.column_config.TextColumn("Items", width="medium"),
+    "reason": REASON,
+}
+LEFT_OUT: Mapping[str, Any] = {
+    "choice": "Without",
+    "value": "which is",
+    "n": st.column_config.NumberColumn("n left"),
+    "n_items": st.column_config.NumberColumn("Items gone"),
+    "drop": _number("T", sign=True),
+    "pvalue": _number("p", 5),
+    "significant": st.column_config.CheckboxColumn("Significant"),
+    "flips": st.column_config.CheckboxColumn("Flips the verdict"),
+    "reason": REASON,
+}
+NATIVES: Mapping[str, Any] = {
+    "model": st.column_config.TextColumn("Model", pinned=True),
+    "language": "Language",
+    "score": _number("Natives"),
+    "n": st.column_config.NumberColumn("n natives"),
+    "score_translated": _number("Translations"),
+    "n_translated": st.column_config.NumberColumn("n translations"),
+    "score_binary": _number("Natives, binary"),
+    "score_translated_binary": _number("Translations, binary"),
+    "reason": REASON,
+}
+CONSISTENCY: Mapping[str, Any] = {
+    "quantity": st.column_config.TextColumn("Quantity", pinned=True),
+    "model": "Model",
+    "reference": "Reference",
+    "condition": "Language",
+    "value": _number("Value"),
+    "n": st.column_config.NumberColumn("n"),
+    "n_languages": st.column_config.NumberColumn("n languages"),
+    "n_models": st.column_config.NumberColumn("n models"),
+    "reason": REASON,
+}
