@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis.audit.carry_over import REWORDING
@@ -35,13 +36,24 @@ def test_choices_counted_by_hand():
 
 
 def test_the_row_of_rewordings_is_the_mean_over_them():
-    table = same_choice(made_panel(HAND), REQUEST).rows
+    partial = [[*HAND["en~p1"][0][:7], NAN]]  # none of both covers all of English: both count
+    table = same_choice(made_panel(HAND | {"en~p1": partial}), REQUEST).rows
     row = only(table, condition=REWORDING, group_kind="all")
-    assert row["same_choice"] == pytest.approx((7 / 8 + 1 / 2) / 2)  # not 8 of 10
-    assert (row["n"], row["n_items"]) == (10, 8)
+    of_first = only(table, condition="en~p1", group_kind="all")["same_choice"]
+    assert of_first == pytest.approx(6 / 7)
+    assert row["same_choice"] == pytest.approx((6 / 7 + 1 / 2) / 2)  # not 7 of 9
+    assert (row["n"], row["n_items"]) == (9, 7)
     ones = [only(table, condition=c, group_kind="all") for c in ("en~p1", "en~p2")]
     for name in ("same_choice", "same_choice_expected", "kappa"):
         assert row[name] == pytest.approx(np.mean([one[name] for one in ones]))
+
+
+def test_a_partial_rewording_stays_out_of_the_row_of_rewordings():
+    for table in (same_choice, fates):
+        rows = table(made_panel(HAND), REQUEST).rows
+        rows = rows[rows["group_kind"] == "all"] if "group_kind" in rows else rows
+        rows = rows.set_index("condition").drop(columns="reason")
+        pd.testing.assert_series_equal(rows.loc[REWORDING], rows.loc["en~p1"], check_names=False)
 
 
 def test_rows_of_models_are_those_of_their_own_scores():
@@ -76,8 +88,8 @@ def test_fates_counted_by_hand():
     ]
     assert row[["share_kept", "share_reversed_below"]].tolist() == pytest.approx([1 / 3, 1 / 3])
     row = only(fates(made_panel(HAND), REQUEST).rows, condition=REWORDING)
-    assert row[["n_above", "kept", "neutral", "reversed"]].tolist() == [6, 5, 0, 1]
-    assert row["share_kept"] == pytest.approx(5 / 6)
+    assert row[["n_above", "kept", "neutral", "reversed"]].tolist() == [4, 4, 0, 0]
+    assert row["share_kept"] == pytest.approx(1)
 
 
 def test_a_side_without_preferences_has_no_shares():

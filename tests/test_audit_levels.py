@@ -13,7 +13,8 @@ from core.analysis.audit.levels import (
     bbq_unknown,
     fluency_icat,
 )
-from core.analysis.audit.panel import Panel, load_panel
+from core.analysis.audit.loading import load_panel
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.store.gate import Cache
 from core.types import Item, Role

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from core.analysis.audit.panel import Panel, load_panel
+from core.analysis.audit.alike import agreement
+from core.analysis.audit.choices import distance, fates, same_choice
+from core.analysis.audit.loading import load_panel
+from core.analysis.audit.names import NO_ORIGINAL
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import KINDS, AuditRequest
 from core.errors import InputError
 from core.items.texts import item_texts
@@ -16,6 +21,7 @@ from core.store.scorers import put_scorer
 from core.store.scores import put_scores
 from core.store.slices import Slice, put_slice
 from core.types import Item, Role
+from tests.made_panels import made_panel
 from tests.store_samples import OTHER, SCORER, item, put
 from tests.test_analysis_comparison import COLLAPSED, A, B, Preference, put_preferences
 from tests.test_analysis_items import scored, sigmoid
@@ -110,7 +116,7 @@ def test_collapsed_versions_and_unscored_items_have_no_score(cache: Cache) -> No
     panel = panel_of(cache, [(item("1"), 1.0), (COLLAPSED, "missing"), (item("long"), None)])
     np.testing.assert_array_equal(np.isnan(panel.scores("mean")), [[[False, True, True]]])
     assert panel.versions["collapsed"].tolist() == [False, True, False]
-    assert panel.scored["reason"].tolist() == ["", "too_long"]
+    assert panel.scored.set_index("item_id")["reason"].to_dict() == {"1": "", "long": "too_long"}
 
 
 def test_natives_are_kept_apart(cache: Cache) -> None:
@@ -205,11 +211,61 @@ def test_the_standardised_score_has_the_sd_of_its_own_condition(cache: Cache) ->
 # What was asked for
 
 
-def test_english_is_always_among_the_conditions(cache: Cache) -> None:
-    rows = [(item("1", c), 0.5) for c in ("en", "hi", "es", "en~p1")]
+def test_english_and_its_rewordings_are_always_among_the_conditions(cache: Cache) -> None:
+    conditions = ("en", "hi", "es", "en~p1", "hi~p1", "en+true", "en~p1+true")
+    rows = [(item("1", c), 0.5) for c in conditions]
     panel = panel_of(cache, rows, replace(D, conditions=("hi",)))
-    assert panel.conditions == ("en", "hi")
-    assert set(panel.versions["condition"]) == {"en", "hi"}
+    assert panel.conditions == ("en", "en~p1", "hi")
+    assert set(panel.versions["condition"]) == {"en", "en~p1", "hi"}
+
+
+def test_what_lost_its_original_is_compared_with_nothing(cache: Cache) -> None:
+    rows = [(item("1", c), x) for c, x in (("en", 0.5), ("hi~llm", 0.2), ("es+true", 0.1))]
+    panel = panel_of(cache, rows)
+    assert panel.original("hi~llm") == "hi"
+    assert np.isnan(panel.changes("mean")).all()
+    assert np.isnan(panel.before("mean", "hi~llm")).all()
+    assert (panel.full_coverage(0, "hi"), panel.noise_rewordings("hi")) == ([], ["hi~llm"])
+    request = replace(D, n_bootstrap=20, n_resamples=20)
+    for table in (agreement, distance, same_choice, fates):
+        found = table(panel, request).rows.set_index("condition")
+        assert (found.loc[["hi~llm"], "reason"] == NO_ORIGINAL).all() or len(panel.models) == 1
+    assert (distance(panel, request).rows["reason"] == NO_ORIGINAL).sum() == 4
+
+
+# Rewordings that count, and where rows stand
+
+
+def test_noise_is_of_what_covers_the_original_under_every_model_that_has_it() -> None:
+    scores = {c: np.full((3, 4), 0.5) for c in ("en", "en~a", "en~b", "en~c")}
+    scores["en~b"][1, 0] = np.nan
+    scores["en~c"][0, 0] = np.nan
+    for condition in scores:
+        scores[condition][2] = np.nan  # a model that has scored no English item decides nothing
+    panel = made_panel(scores)
+    assert panel.noise_rewordings() == ["en~a"]
+    assert panel.noise_rewordings(model=0) == ["en~a", "en~b"]
+    assert panel.noise_rewordings(model=1) == ["en~a", "en~c"]
+    assert panel.noise_rewordings(model=2) == ["en~a", "en~b", "en~c"]
+    scores["en~a"][:, 0] = np.nan
+    assert made_panel(scores).noise_rewordings() == ["en~a", "en~b", "en~c"]
+
+
+def test_rows_stand_where_a_search_finds_them() -> None:
+    panel = made_panel({c: np.full((2, 3), 0.5) for c in ("en", "hi")})
+    rows = pd.DataFrame(
+        {
+            "item_id": ["i2", "i0", "nowhere", "i1", "i1"],
+            "condition": ["hi", "en", "en", "fr", "hi"],
+            "scorer_id": ["s1", "s0", "s0", "s0", "s9"],
+        }
+    )
+    (m, k, n), known = panel.place(rows)
+    assert known.tolist() == [True, True, False, False, False]
+    assert (m.tolist(), k.tolist(), n.tolist()) == ([1, 0], [1, 0], [2, 0])
+    (k, n), known = panel.place(rows.drop(columns="scorer_id"))
+    assert known.tolist() == [True, True, False, False, True]
+    assert (k.tolist(), n.tolist()) == ([1, 0, 1], [2, 0, 1])
 
 
 def test_sources_categories_and_dimensions_are_those_of_the_english_item(cache: Cache) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.analysis.audit.cells import cells
-from core.analysis.audit.panel import load_panel
+from core.analysis.audit.loading import load_panel
 from core.analysis.audit.pipeline_errors import (
     FIRST,
     FIRST_PUBLISHED,

@@ -13,7 +13,7 @@ from benchmarks import make_cache
 from benchmarks.simulated_audit import DATASET, drawn_preferences, fill_audit
 from benchmarks.simulated_plan import LANGUAGES, N_MODELS, TAU, VERSIONS, population, truth
 from core.analysis.audit.audit import audit_tables
-from core.analysis.audit.panel import load_panel
+from core.analysis.audit.loading import load_panel
 from core.analysis.audit.request import AuditRequest
 from core.store.gate import Cache
 from core.store.items import datasets

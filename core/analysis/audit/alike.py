@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.analysis.audit.names import NO_ORIGINAL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.agreement import (
@@ -39,7 +40,7 @@ def agreement(panel: Panel, request: AuditRequest) -> AuditTable:
     scores, changes = panel.scores(request.kind), panel.changes(request.kind)
     rows: list[dict[str, Any]] = []
     for k, condition in enumerate(panel.conditions):
-        after, before = scores[:, k], scores[:, panel.at(panel.original(condition))]
+        after, before = scores[:, k], panel.before(request.kind, condition)
         of_scores, of_changes = pairwise_correlation(after), pairwise_correlation(changes[:, k])
         row: dict[str, Any] = {"condition": condition, "original": panel.original(condition)}
         row |= {"n_models": len(panel.models), "n_pairs": of_scores.n_pairs}
@@ -50,18 +51,22 @@ def agreement(panel: Panel, request: AuditRequest) -> AuditTable:
         if k != panel.english:
             row["r_changes_if_unrelated"] = change_correlation_if_unrelated(before, after)
             row["r_residuals"] = pairwise_correlation(residuals(before, after)).r
-        rows.append(row | {"reason": _reason(row, is_english=k == panel.english)})
+        has_original = row["original"] in panel.conditions
+        reason = _reason(row, is_english=k == panel.english, has_original=has_original)
+        rows.append(row | {"reason": reason})
     notes = (ONE_MODEL,) if len(panel.models) == 1 else ()
     return AuditTable(pd.DataFrame(rows), notes)
 
 
-def _reason(row: dict[str, Any], *, is_english: bool) -> str:
+def _reason(row: dict[str, Any], *, is_english: bool, has_original: bool) -> str:
     if row["n_models"] == 1:
         return ONE_MODEL
     if row["n_pairs"] == 0:
         return f"No two models have {LEAST} scored items in common on which both vary."
     if is_english:
         return "English is what the others are compared with, so it has no changes."
+    if not has_original:
+        return NO_ORIGINAL
     if row["n_pairs_changes"] == 0:
         return f"No two models have {LEAST} changes in common on which both vary."
     if np.isnan(row["r_residuals"]):

@@ -27,8 +27,9 @@ from core.analysis.audit.groups import groups
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.languages import css_clci, main
 from core.analysis.audit.levels import bbq_unknown, fluency_icat
+from core.analysis.audit.loading import load_panel
 from core.analysis.audit.native_items import natives
-from core.analysis.audit.panel import Panel, load_panel
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.pipeline_errors import pipeline_errors
 from core.analysis.audit.quality import quality
 from core.analysis.audit.request import AuditRequest, AuditTable

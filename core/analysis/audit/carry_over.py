@@ -17,8 +17,12 @@ import pandas as pd
 
 from core.analysis.audit.columns import ends, neutral_score, whose
 from core.analysis.audit.metadata import UNCHANGED, judgments, metadata_numbers
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_REWORDING as NO_REWORDING
+from core.analysis.audit.names import NO_TRANSLATION
+from core.analysis.audit.names import REWORDING as REWORDING
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.items.conditions import parse_condition
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import (
     LEAST,
@@ -31,10 +35,8 @@ from core.stats.association import (
 
 Array = npt.NDArray[np.float64]
 
-REWORDING = "rewording"  # all rewordings of English together; never a condition
 SAME_ITEMS = "same items in English"
 ALL_CHANGED = "all fields changed"
-NO_REWORDING = "English has no rewording here."
 _COLUMNS = (
     *("condition", "group_kind", "group", "same_items_in_english", "scorer_id", "model"),
     *("n_rows", "n_items", "r", "r_low", "r_high", "sd_ratio", "slope", "slope_low", "slope_high"),
@@ -61,8 +63,8 @@ def association(panel: Panel, request: AuditRequest) -> AuditTable:
     -------
     AuditTable
         `group_kind` says what a row is of: "all" rows of a condition (`condition` "rewording" is
-        all rewordings of English together), one "model", "source", "dimension" or "judgment", or
-        one "rewording". The latter has rows of the items whose fields all changed too, and in
+        the rewordings of English together, those that cover all of it if there are any), one
+        "model", "source", "dimension" or "judgment", or one "rewording". The latter has rows of the items whose fields all changed too, and in
         another language the rewordings of English on the same items (`same_items_in_english`).
         Intervals are 95 % percentiles of `n_bootstrap` draws of items with all their rows;
         `n_undefined` draws gave no r. `*_within` is after centring each model's scores, and
@@ -84,7 +86,7 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     Returns
     -------
     AuditTable
-        One row per language and one for all rewordings of English, as in `association`;
+        One row per language and one for the rewordings of English, as in `association`;
         `n_undefined_intercept` of the draws gave no line.
     """
     whole = _languages_and_rewording(panel, request)
@@ -108,15 +110,15 @@ def _cell(condition: str, group_kind: str, group: str, rows: Array) -> _Cell:
 
 def _sums(panel: Panel, request: AuditRequest, condition: str) -> Array:
     """Sums of the rows of one condition against its original. (6, M, N)"""
-    scores = panel.scores(request.kind)
-    before = scores[:, panel.at(panel.original(condition))]
-    return row_sums(before, scores[:, panel.at(condition)], origin=neutral_score(request))
+    before = panel.before(request.kind, condition)
+    after = panel.scores(request.kind)[:, panel.at(condition)]
+    return row_sums(before, after, origin=neutral_score(request))
 
 
 def _languages_and_rewording(panel: Panel, request: AuditRequest) -> dict[str, Array]:
-    """By condition, and last by REWORDING, where the sums of all rewordings add up."""
+    """By condition, and last by REWORDING, where the sums of the noise rewordings add up."""
     found = {c: _sums(panel, request, c) for c in panel.languages}
-    if names := panel.rewordings():
+    if names := panel.noise_rewordings():
         found[REWORDING] = np.sum([_sums(panel, request, c) for c in names], axis=0)
     return found
 
@@ -135,7 +137,7 @@ def _whole_cells(panel: Panel, request: AuditRequest) -> Iterator[_Cell]:
             if np.isfinite(known).any():
                 sums_changed = sums * (known == 0)
                 yield _cell(condition, REWORDING, ALL_CHANGED, sums_changed)
-                if original == REFERENCE_CONDITION:
+                if condition in panel.noise_rewordings():
                     all_changed.append(sums_changed)
             if original != REFERENCE_CONDITION and panel.rewordings():
                 of_items = sums[0].any(axis=0)
@@ -150,8 +152,7 @@ def _whole_cells(panel: Panel, request: AuditRequest) -> Iterator[_Cell]:
 def _twins(panel: Panel, condition: str) -> list[str]:
     """The rewording of English made by the same method, else all there are."""
     english = panel.rewordings()
-    label = condition.partition("~")[2]
-    same = f"{REFERENCE_CONDITION}~{label}"
+    same = f"{REFERENCE_CONDITION}~{parse_condition(condition).rewording}"
     return [same] if same in english else english
 
 

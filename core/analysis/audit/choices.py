@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.carry_over import NO_REWORDING, REWORDING
 from core.analysis.audit.columns import neutral_score, whose
+from core.analysis.audit.names import NO_ITEM as NO_ITEM
+from core.analysis.audit.names import NO_ORIGINAL, NO_REWORDING, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.agreement import SameChoice, mean_distance
@@ -24,7 +25,6 @@ from core.stats.agreement import same_choice as same_choice_of
 
 Array = npt.NDArray[np.float64]
 
-NO_ITEM = "No item is scored in both versions."
 ONE_POLE = "All choices are of one pole, so kappa is undefined."
 NO_BAND = "Standardised scores have no band that counts as neutral."
 _ABOVE = ("n_above", "kept", "neutral", "reversed")
@@ -38,7 +38,8 @@ def same_choice(panel: Panel, request: AuditRequest) -> AuditTable:
     -------
     AuditTable
         Per condition all rows (`group_kind` "all") and those of each "model". The numbers of
-        condition "rewording" are means over the rewordings of English; its n counts all rows.
+        condition "rewording" are means over the rewordings of English that cover all of it
+        (all there are, if none does); its n counts their rows.
     """
     rows: list[dict[str, Any]] = []
     for condition, versions in _conditions(panel, request):
@@ -52,7 +53,7 @@ def same_choice(panel: Panel, request: AuditRequest) -> AuditTable:
                     **whose(panel, m),
                     "n": sum(one.n for one in found),
                     "n_items": _n_items(pairs),
-                    **_mean_choices([one for one in found if one.n]),
+                    **_mean_choices([one for one in found if one.n], _unscored(panel, condition)),
                 }
             )
     columns = ["condition", "group_kind", "scorer_id", "model", "n", "n_items"]
@@ -69,7 +70,8 @@ def fates(panel: Panel, request: AuditRequest) -> AuditTable:
         Per condition, over all models: of the `n_above` rows above 0.55 in the original how many
         stay above 0.55 (`kept`), end in [0.45, 0.55] (`neutral`) or below 0.45 (`reversed`); of
         the `n_below` below 0.45 the mirror image (`*_below`). `share_*` is of n_above or n_below,
-        NaN where that is 0. Condition "rewording" counts all rewordings of English.
+        NaN where that is 0. Condition "rewording" counts the rewordings of English as
+        `same_choice` does.
     """
     has_band = request.kind != "standardised"
     rows: list[dict[str, Any]] = []
@@ -83,7 +85,7 @@ def fates(panel: Panel, request: AuditRequest) -> AuditTable:
                 row[name] = total[name] if has_band else np.nan
             for name in ends:
                 row[f"share_{name}"] = row[name] / total[of] if total[of] else np.nan
-        row["reason"] = _no_fate(total) if has_band else NO_BAND
+        row["reason"] = _no_fate(total, _unscored(panel, condition)) if has_band else NO_BAND
         rows.append(row)
     columns = ["condition", "n", "n_items"]
     for of, *ends in (_ABOVE, _BELOW):
@@ -106,7 +108,7 @@ def distance(panel: Panel, request: AuditRequest) -> AuditTable:
     rows: list[dict[str, Any]] = []
     for condition in panel.conditions:
         original = panel.original(condition)
-        before, after = scores[:, panel.at(original)], scores[:, panel.at(condition)]
+        before, after = panel.before(request.kind, condition), scores[:, panel.at(condition)]
         whole = np.isfinite(before) & np.isfinite(after)
         for m in (None, *range(len(panel.models))):
             of = slice(None) if m is None else m
@@ -121,7 +123,7 @@ def distance(panel: Panel, request: AuditRequest) -> AuditTable:
                     "n_items": int(np.atleast_2d(whole[of]).any(axis=0).sum()),
                     "distance": mean_distance(after[of][whole[of]], neutral=neutral),
                     "distance_original": mean_distance(before[of][whole[of]], neutral=neutral),
-                    "reason": "" if n else NO_ITEM,
+                    "reason": "" if n else _unscored(panel, condition),
                 }
             )
     return AuditTable(pd.DataFrame(rows))
@@ -130,37 +132,43 @@ def distance(panel: Panel, request: AuditRequest) -> AuditTable:
 def _conditions(
     panel: Panel, request: AuditRequest
 ) -> Iterator[tuple[str, list[tuple[Array, Array]]]]:
-    """Each language, all rewordings of English together, each rewording: scores (M, N) of both."""
+    """Each language, the noise of English together, each rewording: scores (M, N) of both."""
 
     def versions(condition: str) -> tuple[Array, Array]:
-        scores = panel.scores(request.kind)
-        return scores[:, panel.at(panel.original(condition))], scores[:, panel.at(condition)]
+        after = panel.scores(request.kind)[:, panel.at(condition)]
+        return panel.before(request.kind, condition), after
 
     for language in panel.languages:
         yield language, [versions(language)]
-    if panel.rewordings():
-        yield REWORDING, [versions(c) for c in panel.rewordings()]
+    if names := panel.noise_rewordings():
+        yield REWORDING, [versions(c) for c in names]
     for condition in panel.conditions:
         if condition in panel.rewordings(panel.original(condition)):
             yield condition, [versions(condition)]
 
 
-def _mean_choices(found: list[SameChoice]) -> dict[str, Any]:
-    """Means over versions; kappa over those in which it is defined."""
+def _mean_choices(found: list[SameChoice], none: str) -> dict[str, Any]:
+    """Means over versions; kappa over those in which it is defined. `none`: why nothing is."""
     kappas = [one.kappa for one in found if not np.isnan(one.kappa)]
     return {
         "same_choice": np.mean([one.same for one in found]) if found else np.nan,
         "same_choice_expected": np.mean([one.expected for one in found]) if found else np.nan,
         "kappa": np.mean(kappas) if kappas else np.nan,
-        "reason": NO_ITEM if not found else "" if kappas else ONE_POLE,
+        "reason": none if not found else "" if kappas else ONE_POLE,
     }
 
 
-def _no_fate(total: dict[str, int]) -> str:
+def _no_fate(total: dict[str, int], none: str) -> str:
     if total["n"] == 0:
-        return NO_ITEM
+        return none
     sides = [s for s, name in (("above", "n_above"), ("below", "n_below")) if not total[name]]
     return f"No preference is clearly {' or '.join(sides)} neutral before." if sides else ""
+
+
+def _unscored(panel: Panel, condition: str) -> str:
+    """Why a condition has no row with both scores."""
+    has_original = condition == REWORDING or panel.original(condition) in panel.conditions
+    return NO_ITEM if has_original else NO_ORIGINAL
 
 
 def _n_items(pairs: list[tuple[Array, Array]]) -> int:

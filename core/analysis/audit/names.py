@@ -17,4 +17,5 @@ NO_TRANSLATION = "No item has a translation, so there is no language to say it o
 NO_REWORDING = "English has no rewording here."
 NO_ITEM = "No item is scored in both versions."
 NO_ITEM_OF_MODEL = "No item has a score of this model in both versions."
+NO_ORIGINAL = "The version that it was made from is not among the conditions."
 ONE_ITEM = "One item has no standard deviation."

@@ -1,0 +1,154 @@
+"""Reading a panel from the cache: the versions and scores that a request asks for, arranged."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.analysis.audit.panel import NUMBERS, Panel, places
+from core.analysis.audit.request import AuditRequest
+from core.analysis.filtering import matching
+from core.analysis.items import item_table
+from core.analysis.overview import scorer_labels
+from core.errors import InputError
+from core.items.conditions import condition_rank, original_of, parse_condition
+from core.selection import Selection
+from core.settings import REFERENCE_CONDITION
+from core.store.audit import item_versions, scored_with, scores_of
+from core.store.gate import Cache
+from core.store.scorers import scorers
+from core.store.slices import get_slice
+
+
+def load_panel(cache: Cache, request: AuditRequest) -> Panel:
+    """Read what a request asks for.
+
+    Raises
+    ------
+    InputError
+        There is no such data set or slice; nothing of it is scored, a scorer, a value or the
+        reference that is asked for is not there, or no item has an English version.
+    """
+    versions = item_versions(cache, request.dataset)
+    held = scored_with(cache, request.dataset)
+    if not held:
+        raise InputError(
+            f"No item of {request.dataset} is scored yet; run `python -m core score` first."
+        )
+    chosen = tuple(dict.fromkeys(request.scorers or held))
+    if missing := [s for s in chosen if s not in held]:
+        raise InputError(f"{request.dataset} has no scores under {', '.join(missing)}.")
+    versions = _wanted(cache, versions, request, chosen[0])
+    versions["metadata"] = versions["metadata"].map(
+        {text: _decoded(text) for text in versions["metadata"].unique()}
+    )
+    scored = scores_of(cache, request.dataset, chosen)
+    keys = pd.MultiIndex.from_frame(versions[["item_id", "condition"]])
+    scored = scored[pd.MultiIndex.from_frame(scored[["item_id", "condition"]]).isin(keys)]
+    labels = scorer_labels(scorers(cache))
+    return _arranged(request, versions, scored, chosen, tuple(labels[s] for s in chosen))
+
+
+def _arranged(
+    request: AuditRequest,
+    versions: pd.DataFrame,
+    scored: pd.DataFrame,
+    chosen: tuple[str, ...],
+    models: tuple[str, ...],
+) -> Panel:
+    twins = versions[~versions["native"]]
+    english = twins[twins["condition"] == REFERENCE_CONDITION]
+    if english.empty:
+        raise InputError(
+            f"No item of {request.dataset} that was asked for has an English version (condition "
+            f"{REFERENCE_CONDITION}), so there is nothing to compare with."
+        )
+    conditions = tuple(sorted(twins["condition"].unique(), key=condition_rank))
+    if request.reference not in conditions:
+        raise InputError(
+            f"The reference {request.reference} is not among the conditions asked for: "
+            f"{', '.join(conditions)}."
+        )
+    items = english[["item_id", "source", "category", "dimension"]].reset_index(drop=True)
+    axes = {"condition": conditions, "item_id": items["item_id"].tolist()}
+    at, known = places(twins, axes)
+    points = {}
+    for suffix in ("stereotype", "anti"):
+        points[suffix] = np.full((len(conditions), len(items)), np.nan)
+        points[suffix][at] = twins[f"points_{suffix}"].to_numpy()[known]
+    pairs = scored.merge(twins[["item_id", "condition"]], on=["item_id", "condition"])
+    at, known = places(pairs, {"scorer_id": chosen, **axes})
+    numbers = {}
+    for name in NUMBERS:
+        numbers[name] = np.full((len(chosen), len(conditions), len(items)), np.nan)
+        numbers[name][at] = pairs[name].to_numpy(np.float64)[known]
+    return Panel(
+        request.dataset, chosen, models, conditions, items, numbers, points, versions, scored
+    )
+
+
+def _wanted(
+    cache: Cache, versions: pd.DataFrame, request: AuditRequest, scorer_id: str
+) -> pd.DataFrame:
+    """The rows of the items and conditions that were asked for."""
+    if request.conditions:
+        if unknown := set(request.conditions) - set(versions["condition"]):
+            raise InputError(
+                f"{request.dataset} has no condition {', '.join(sorted(unknown))}; it has "
+                f"{', '.join(versions['condition'].unique())}."
+            )
+        wanted = {REFERENCE_CONDITION, *request.conditions}
+        # The yardstick of every gap is always there.
+        reworded = versions["condition"].map(_rewords_english).astype(np.bool_)
+        versions = versions[versions["condition"].isin(wanted) | reworded]
+    for field, column in (
+        ("sources", "source"),
+        ("categories", "category"),
+        ("dimensions", "dimension"),
+    ):
+        if values := getattr(request, field):
+            if unknown := set(values) - set(versions[column]):
+                raise InputError(
+                    f"{request.dataset} has no {column} {', '.join(sorted(unknown))}; it has "
+                    f"{', '.join(v for v in versions[column].unique() if v) or 'none at all'}."
+                )
+            versions = versions[_of_item(versions, column).isin(values)]
+    if request.slice:
+        ids = _slice_items(cache, request.dataset, request.slice, scorer_id)
+        versions = versions[versions["item_id"].isin(ids)]
+        if versions.empty:
+            raise InputError(f"No item of {request.dataset} is in the slice {request.slice!r}.")
+    return versions.reset_index(drop=True)
+
+
+def _of_item(versions: pd.DataFrame, column: str) -> pd.Series[Any]:
+    """A value of each row's item: that of its English version, for natives and the rest its own."""
+    twins = versions[~versions["native"]]
+    english = twins[twins["condition"] == REFERENCE_CONDITION].set_index("item_id")[column]
+    of_english = versions["item_id"].map(english).mask(versions["native"])
+    return of_english.fillna(versions[column])
+
+
+def _slice_items(cache: Cache, dataset: str, name: str, scorer_id: str) -> set[str]:
+    """Ids of a slice's items: its list, or those of which its filter leaves a row.
+
+    A filter on scores looks at those of the first scorer.
+    """
+    if listed := get_slice(cache, dataset, name).item_ids:
+        return set(listed)
+    table = item_table(cache, scorer_id, dataset, texts=False)
+    selection = Selection(dataset=dataset, scorer=scorer_id, slice=name)
+    return set(table["item_id"].iloc[matching(cache, table, selection).positions])
+
+
+def _rewords_english(condition: str) -> bool:
+    parts = parse_condition(condition)
+    return original_of(condition) == REFERENCE_CONDITION and bool(parts.rewording)
+
+
+def _decoded(metadata: str) -> dict[str, Any]:
+    decoded: dict[str, Any] = json.loads(metadata)
+    return decoded
