@@ -26,6 +26,7 @@ REWORDING, TRANSLATION = "rewording", "translation"  # what a row is of
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.50, "q75": 0.75, "q95": 0.95}
 N_PLACES = 121  # of the common scale; odd, so that one lies at 0
+_BEYOND = 1.1  # the scale goes on a little beyond the largest change, where curves run out
 _N_BINS = 600  # as fine as the eye; a curve of thousands of changes is made of these
 
 NO_ITEM = "No item has a score in both versions."
@@ -119,7 +120,7 @@ def _curves(values: dict[str, Array]) -> pd.DataFrame:
     varying = {c: v for c, v in values.items() if len(v) > 1 and np.ptp(v) > 0}
     if not varying:
         return pd.DataFrame(columns=list(_CURVES))
-    limit = max(float(np.abs(v).max()) for v in varying.values())
+    limit = _BEYOND * max(float(np.abs(v).max()) for v in varying.values())
     places = np.linspace(-limit, limit, N_PLACES)  # (G,)
     parts = [
         pd.DataFrame({"condition": condition, "change": places, "density": density(v, places)})
