@@ -42,7 +42,7 @@ def test_leaving_a_group_out_is_testing_the_others() -> None:
     signs = sign_vectors(90, 999, rng=rng)
     rests = leave_one_out(values, groups)
     assert set(rests) == {"a", "b", "c"}
-    found = retest(list(rests.values()), signs=signs, rng=rng)
+    found = retest(list(rests.values()), signs=signs)
     for at, name in enumerate(rests):
         rest = np.array([label != name for label in groups]) & np.isfinite(values)
         assert found.n[at] == rest.sum()
@@ -54,7 +54,7 @@ def test_no_group_and_only_one_group_leave_nothing_to_test() -> None:
     signs = sign_vectors(3, 100, rng=_rng())
     assert leave_one_out([0.1] * 3, [""] * 3) == {}
     rests = leave_one_out([0.1] * 3, ["a"] * 3)
-    found = retest(list(rests.values()), signs=signs, rng=_rng())
+    found = retest(list(rests.values()), signs=signs)
     assert found.n.tolist() == [0]
     assert np.isnan([found.mean, found.z, found.pvalue]).all()
 
@@ -66,7 +66,7 @@ def test_retests_are_sign_flip_tests_enumerated_where_few_values_are_left() -> N
     x[2] = 0.0
     x[3, 1:] = NAN
     signs = sign_vectors(40, 999, rng=rng)
-    found, expected = retest(x, signs=signs, rng=rng), sign_flip_test(x, rng=rng, signs=signs)
+    found, expected = retest(x, signs=signs), sign_flip_test(x, rng=rng, signs=signs)
     assert found.pvalue.tolist() == expected.pvalue.tolist()
     assert expected.exact.tolist() == [True, False, False, True, False, False]
     assert found.mean == pytest.approx(expected.mean)
@@ -85,7 +85,7 @@ def test_three_items_that_carry_the_effect_are_named() -> None:
     without[planted] = 0.0
     threshold = 0.05
     assert _pvalue(values, signs) <= threshold < _pvalue(without, signs)
-    found = fewest_items(values, signs=signs, rng=_rng(), threshold=threshold)
+    found = fewest_items(values, signs=signs, threshold=threshold)
     assert found.flipped
     assert found.significant
     assert sorted(found.removed) == planted
@@ -101,7 +101,7 @@ def test_greedy_search_is_never_below_the_exhaustive_one(seed: int, shift: float
     rng = np.random.default_rng(seed)
     values = rng.normal(shift, 0.1, 11)
     signs = sign_vectors(11, 400, rng=rng)
-    found = fewest_items(values, signs=signs, rng=rng, most=4)
+    found = fewest_items(values, signs=signs, most=4)
 
     def verdict(items: tuple[int, ...]) -> bool:
         rest = np.delete(values, list(items))[None]
@@ -132,7 +132,7 @@ def test_pvalues_along_the_way_are_those_of_fresh_tests() -> None:
     values = rng.normal(0.02, 0.1, 200)
     values[:10] = NAN
     signs = sign_vectors(200, 1999, rng=rng)
-    found = fewest_items(values, signs=signs, rng=rng)
+    found = fewest_items(values, signs=signs)
     left = np.where(np.isfinite(values), values, 0.0)
     assert found.n == 190
     assert len(found.pvalues) == len(found.removed) + 1
@@ -146,21 +146,21 @@ def test_a_strong_effect_needs_a_large_share_of_items_and_says_when_it_is_too_ma
     rng = _rng()
     values = rng.normal(0.5, 0.1, 60)
     signs = sign_vectors(60, 999, rng=rng)
-    found = fewest_items(values, signs=signs, rng=rng)
+    found = fewest_items(values, signs=signs)
     assert (found.significant, found.flipped, found.removed.size) == (True, False, 0)
 
 
 @pytest.mark.parametrize("values", [[], [NAN, NAN], [0.3, NAN]])
 def test_below_two_items_there_is_no_verdict_to_flip(values: list[float]) -> None:
     signs = sign_vectors(len(values), 100, rng=_rng())
-    found = fewest_items(values, signs=signs, rng=_rng())
+    found = fewest_items(values, signs=signs)
     assert (found.flipped, found.removed.size) == (False, 0)
     assert np.isnan(found.pvalues).all()
 
 
 def test_changes_of_zero_never_become_a_verdict() -> None:
     signs = sign_vectors(40, 100, rng=_rng())
-    found = fewest_items(np.zeros(40), signs=signs, rng=_rng())
+    found = fewest_items(np.zeros(40), signs=signs)
     assert (found.significant, found.flipped) == (False, False)
     assert found.pvalues[0] == 1
 
@@ -187,26 +187,47 @@ def test_critical_pvalue_of_one_test_is_the_level_and_undefined_stays_so() -> No
     assert np.isnan(critical_pvalue([0.7, NAN], 1))
 
 
-def test_item_functioning_is_a_one_sample_t_test_per_item() -> None:
-    x = _rng().normal(0.02, 0.1, (8, 40))
+def test_item_functioning_is_a_one_sample_t_test_per_item_beyond_the_models_means() -> None:
+    x = _rng().normal(0.02, 0.1, (8, 40)) + np.linspace(-0.3, 0.3, 8)[:, None]
     x[:3, 5] = NAN
     found = item_functioning(x)
-    expected = stats.ttest_1samp(x, 0, nan_policy="omit")
+    centred = x - np.nanmean(x, axis=1, keepdims=True)
+    expected = stats.ttest_1samp(centred, 0, nan_policy="omit")
+    assert found.mean == pytest.approx(np.nanmean(centred, axis=0))
     assert found.z == pytest.approx(np.asarray(expected.statistic))
     assert found.pvalue == pytest.approx(np.asarray(expected.pvalue))
     assert found.qvalue == pytest.approx(stats.false_discovery_control(expected.pvalue))
     assert found.n[5] == 5
 
 
+def test_a_shift_of_all_items_is_no_items_own() -> None:
+    """A t test against 0 would flag nearly all of them; the one that moves otherwise is found."""
+    x = _rng().normal(0.2, 0.02, (8, 40))
+    x[:, 7] += 0.3
+    assert np.flatnonzero(item_functioning(x).qvalue < 0.01).tolist() == [7]
+    assert (stats.ttest_1samp(x, 0).pvalue < 0.01).all()
+    assert item_functioning(x).z == pytest.approx(item_functioning(x - 5).z)
+
+
 def test_items_of_few_or_equal_models_are_undefined_and_not_counted() -> None:
     x = _rng().normal(0, 0.1, (5, 4))
     x[2:, 0] = NAN
-    x[:, 1] = 0.1 + 0.2
     x[:, 2] = NAN
     found = item_functioning(x)
-    assert np.isnan(found.pvalue).tolist() == [True, True, True, False]
-    assert found.qvalue[3] == found.pvalue[3]
+    assert np.isnan(found.pvalue).tolist() == [True, False, True, False]
+    alike = np.tile([0.1 + 0.2, 0.7, 0.0], (5, 1))
+    assert np.isnan(item_functioning(alike).pvalue).all()
     assert item_functioning(np.empty((0, 3))).n.tolist() == [0, 0, 0]
+
+
+def test_a_known_verdict_that_these_signs_do_not_give_is_not_searched() -> None:
+    values = _rng().normal(0.5, 0.1, 60)
+    signs = sign_vectors(60, 999, rng=_rng())
+    asked = fewest_items(values, signs=signs, significant=False)
+    assert (asked.significant, asked.flipped, asked.removed.tolist()) == (False, False, [])
+    assert asked.pvalues.tolist() == [0.001]
+    same, plain = (fewest_items(values, signs=signs, significant=s) for s in (True, None))
+    assert same.pvalues.tolist() == plain.pvalues.tolist()
 
 
 def test_z_is_the_mean_over_the_spread_of_its_sign_flips() -> None:

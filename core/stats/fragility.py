@@ -48,9 +48,9 @@ class FewestItems:
 
 @dataclass(frozen=True)
 class ItemFunctioning:
-    """Each item's mean over models against its spread over them; NaN where undefined. (N,)"""
+    """Each item's mean over models beyond that of all items; NaN where undefined. (N,)"""
 
-    mean: Array
+    mean: Array  # of the values less their model's mean over the items
     z: Array  # mean / (sd / sqrt(n)), a t statistic with n - 1 degrees of freedom
     pvalue: Array
     qvalue: Array  # over the items
@@ -78,7 +78,7 @@ def leave_one_out(values: npt.ArrayLike, groups: Sequence[str]) -> dict[str, Arr
     return {name: np.where(labels == name, np.nan, x) for name in names}
 
 
-def retest(values: npt.ArrayLike, *, signs: Array, rng: np.random.Generator) -> Retest:
+def retest(values: npt.ArrayLike, *, signs: Array) -> Retest:
     """Sign-flip tests of many sets of values with sign vectors that are there already.
 
     The p-values are those of `sign_flip_test` with the same signs, without what it finds besides.
@@ -98,8 +98,8 @@ def retest(values: npt.ArrayLike, *, signs: Array, rng: np.random.Generator) -> 
     above = (np.abs(signs @ filled.T) >= least).sum(axis=0)
     pvalue = np.where(n > 0, (1 + above) / (len(signs) + 1), np.nan)
     few = (n > 0) & (n <= np.log2(len(signs)))
-    if few.any():  # enumerated there
-        pvalue[few] = sign_flip_test(x[few], rng=rng, signs=signs).pvalue
+    if few.any():
+        pvalue[few] = _enumerated(x[few], signs)
     return Retest(n, mean, sign_flip_z(x), pvalue)
 
 
@@ -107,9 +107,9 @@ def fewest_items(
     values: npt.ArrayLike,
     *,
     signs: Array,
-    rng: np.random.Generator,
     threshold: float = ALPHA,
     most: int | None = None,
+    significant: bool | None = None,
 ) -> FewestItems:
     """Search for the fewest items without which the verdict of the item test is another one.
 
@@ -129,6 +129,10 @@ def fewest_items(
         The verdict on p: significant if p <= threshold.
     most
         Removals to try; half of the items if not given.
+    significant
+        The verdict on all items where it is known, from more signs say; else it is that of these
+        signs. Where these disagree with it nothing is searched: the verdict is too near its
+        threshold for a removal to say anything.
     """
     x = np.asarray(values, dtype=np.float64)
     left = np.isfinite(x)
@@ -138,8 +142,12 @@ def fewest_items(
         return FewestItems(False, n, nothing, np.full(1, np.nan), flipped=False)
     filled = np.where(left, x, 0.0)
     null = signs @ filled  # (R,)
-    pvalues = [_pvalue(filled, left, null, signs, rng)]
-    significant = bool(pvalues[0] <= threshold)
+    pvalues = [_pvalue(filled, left, null, signs)]
+    here = bool(pvalues[0] <= threshold)
+    if significant is None:
+        significant = here
+    if significant != here:
+        return FewestItems(significant, n, nothing, np.array(pvalues), flipped=False)
     removed: list[int] = []
     limit = min(n // 2 if most is None else most, n - _LEAST_ITEMS)
     while len(removed) < limit:
@@ -147,7 +155,7 @@ def fewest_items(
         null = null - signs[:, item] * filled[item]
         filled[item], left[item] = 0.0, False
         removed.append(item)
-        pvalues.append(_pvalue(filled, left, null, signs, rng))
+        pvalues.append(_pvalue(filled, left, null, signs))
         if (pvalues[-1] <= threshold) != significant:
             return FewestItems(significant, n, np.array(removed), np.array(pvalues), flipped=True)
     return FewestItems(significant, n, nothing, np.array(pvalues[:1]), flipped=False)
@@ -178,7 +186,10 @@ def critical_pvalue(pvalues: npt.ArrayLike, place: int, *, alpha: float = ALPHA)
 
 
 def item_functioning(values: npt.ArrayLike) -> ItemFunctioning:
-    """Items that the models agree on moving: their mean against its own standard error.
+    """Items that the models agree on moving otherwise than the rest: differential functioning.
+
+    From each model's values its mean over the items is taken, so that a shift of all items is no
+    property of any; what is left of an item is set against its own standard error.
 
     Parameters
     ----------
@@ -188,16 +199,20 @@ def item_functioning(values: npt.ArrayLike) -> ItemFunctioning:
     Returns
     -------
     ItemFunctioning
-        p is two-sided from t with n - 1 degrees of freedom, as if the models were drawn at random
-        and their values normal; NaN below 3 models and where the models do not differ.
+        p is two-sided from t with n - 1 degrees of freedom. It takes the models for independent
+        draws with normal values, which models of one family or of the same training text are not:
+        then p is too small. NaN below 3 models and where the models do not differ.
     """
-    x = np.asarray(values, dtype=np.float64)
-    known = np.isfinite(x)
+    raw = np.asarray(values, dtype=np.float64)
+    known = np.isfinite(raw)
+    of_model = known.sum(axis=1, keepdims=True)
+    level = np.where(known, raw, 0.0).sum(axis=1, keepdims=True) / np.maximum(of_model, 1)
+    x = np.where(known, raw - level, np.nan)
     n = known.sum(axis=0)
     mean = np.where(n > 0, np.where(known, x, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
     centred = np.where(known, x - np.where(n > 0, mean, 0.0), 0.0)
     error = np.sqrt((centred**2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    rounding = 1e-12 * np.where(known, np.abs(x), 0.0).max(axis=0, initial=0.0)
+    rounding = 1e-12 * np.where(known, np.abs(raw), 0.0).max(initial=0.0)
     usable = (n >= LEAST_MODELS) & (error > rounding)
     z = np.divide(mean, error, out=np.full(mean.shape, np.nan), where=usable)
     pvalue = np.full(mean.shape, np.nan)
@@ -228,18 +243,17 @@ def _next_item(filled: Array, left: npt.NDArray[np.bool_], *, weaken: bool) -> i
     return int(np.argmax(np.where(left, quotient, -np.inf)))
 
 
-def _pvalue(
-    filled: Array,
-    left: npt.NDArray[np.bool_],
-    null: Array,
-    signs: Array,
-    rng: np.random.Generator,
-) -> float:
+def _pvalue(filled: Array, left: npt.NDArray[np.bool_], null: Array, signs: Array) -> float:
     """P of what is left, from the sums that the signs give it: as of `sign_flip_test`."""
     n = int(left.sum())
-    if n <= np.log2(len(signs)):  # enumerated there
-        rest = np.where(left, filled, np.nan)[None]
-        return float(sign_flip_test(rest, rng=rng, signs=signs).pvalue[0])
+    if n <= np.log2(len(signs)):
+        return float(_enumerated(np.where(left, filled, np.nan)[None], signs)[0])
     # Sums that were mended removal by removal carry more rounding than fresh ones.
     least = abs(filled.sum()) - 1000 * TIE * n * max(1.0, float(np.abs(filled).max()))
     return float((1 + (np.abs(null) >= least).sum()) / (len(null) + 1))
+
+
+def _enumerated(values: Array, signs: Array) -> Array:
+    """P-values of sets of so few values that all their sign vectors are tried."""
+    nothing_drawn = np.random.default_rng(0)
+    return sign_flip_test(values, rng=nothing_drawn, signs=signs).pvalue

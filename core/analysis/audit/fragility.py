@@ -22,7 +22,7 @@ from core.analysis.audit.item_changes import (
     rewordings_of_noise,
 )
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
 from core.analysis.audit.specifications import NO_REWORDING, specification_rows
 from core.stats.fragility import (
     ALPHA,
@@ -34,6 +34,7 @@ from core.stats.fragility import (
     retest,
     sign_flip_z,
 )
+from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_vectors
 
 Array = npt.NDArray[np.float64]
@@ -44,7 +45,18 @@ _SIGNS_HELD = 20_000_000  # numbers of the sign vectors that are kept, 160 MB
 
 UNDEFINED = "The item test of this language is undefined, so there is no verdict to flip."
 NO_REST = "Without it, no item is left to test."
+BORDERLINE = (
+    "The verdict is so near its threshold that {:,} sign vectors give the other one, so no search."
+)
 NOT_FOUND = "No {} items were found without which the verdict is another one."
+INDEPENDENT = (
+    "Single items are flagged as if the models were independent draws; models that share their "
+    "training are not, and then fewer items are certain."
+)
+STANDARDISED_NOTE = (
+    "Standardised scores: all tests here are sign flips of items divided by fixed standard "
+    "deviations, so that items can be left out; the verdicts' own test draws these anew."
+)
 FEW_MODELS = "The spread over models needs at least {} of them; there is no item with as many."
 
 _COLUMNS = (
@@ -77,30 +89,34 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
 
         specification: rows of `specification_rows`, sorted by z.
 
-        item: items that the models agree on: `value` has the mean `drop` over `n` models, of which
-        `z` is the t statistic, with q < .05 over the items. The row without `value` counts them:
-        `n_items` of `n`.
+        item: items that the models agree on moving otherwise than the others of the language:
+        `value` drops by `drop` more than the mean item, mean over `n` models, of which `z` is the t
+        statistic, with q < .05 over the items. The row without `value` counts them: `n_items` of
+        `n`. The models are taken for independent draws.
     """
     changes = item_changes(panel, request.kind)
-    tests = _tests(item_tests, panel.languages)
     n_items = len(panel.items)
     n_signs = min(request.n_resamples, max(1_000, _SIGNS_HELD // max(n_items, 1)))
     signs = sign_vectors(n_items, n_signs, rng=request.rng("signs"))
+    if request.kind == STANDARDISED:
+        tests = _sign_flips(changes, signs)
+    else:
+        tests = _tests(item_tests, panel.languages)
     rows: list[dict[str, Any]] = []
     for at, condition in enumerate(panel.languages):
         threshold = critical_pvalue(tests["pvalue"], at)
         values = changes.translated[at] - changes.reworded
+        significant = _or_none(tests["qvalue"][at], ALPHA)
         found = [
             *_leave_out(panel, request, changes, at, signs),
-            _fewest(panel.item_ids, request, values, signs, threshold),
+            _fewest(panel.item_ids, values, signs, threshold, significant),
         ]
-        significant = _or_none(tests["qvalue"][at], ALPHA)
         rows += [_judged({"condition": condition} | row, threshold, significant) for row in found]
     rows += specification_rows(panel, request)
     rows += _items(panel, request)
     answers = dict.fromkeys(("corrected", "main", "significant", "flips"), "boolean")
     table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"n_items": "Int64"} | answers)
-    return AuditTable(table, _notes(panel, n_signs))
+    return AuditTable(table, _notes(panel, request.kind, n_signs))
 
 
 def _tests(item_tests: AuditTable, languages: Sequence[str]) -> dict[str, Array]:
@@ -109,6 +125,18 @@ def _tests(item_tests: AuditTable, languages: Sequence[str]) -> dict[str, Array]
     whole = rows[rows["group_kind"] == "all"].set_index("condition")[["pvalue", "qvalue"]]
     of_languages = whole.reindex(list(languages)).astype(np.float64)
     return {name: of_languages[name].to_numpy() for name in ("pvalue", "qvalue")}
+
+
+def _sign_flips(changes: ItemChanges, signs: Array) -> dict[str, Array]:
+    """P and q of the languages by sign flips of standardised items; their own test is a bootstrap.
+
+    Of items divided by fixed standard deviations, so that all rows are of one test.
+    """
+    values = changes.translated - changes.reworded
+    if not len(values):
+        return {"pvalue": np.empty(0), "qvalue": np.empty(0)}
+    pvalue = retest(values, signs=signs).pvalue
+    return {"pvalue": pvalue, "qvalue": benjamini_hochberg(pvalue)}
 
 
 def _leave_out(
@@ -124,7 +152,7 @@ def _leave_out(
     rests += [*_without_a_model(panel, request, at), *_without_a_rewording(changes, at)]
     if not rests:
         return []
-    found = retest([rest for *_, rest in rests], signs=signs, rng=request.rng("signs"))
+    found = retest([rest for *_, rest in rests], signs=signs)
     n_all = int(np.isfinite(values).sum())
     return [
         {
@@ -183,7 +211,7 @@ def _without_a_rewording(changes: ItemChanges, at: int) -> Iterator[tuple[str, s
 
 
 def _fewest(
-    ids: list[str], request: AuditRequest, values: Array, signs: Array, threshold: float
+    ids: list[str], values: Array, signs: Array, threshold: float, significant: bool | None
 ) -> dict[str, Any]:
     """The search for the fewest items; `flips` is filled in by `_judged`, from the p-value."""
     row: dict[str, Any] = {"check": "fewest_items", "choice": "greedy", "n_resamples": len(signs)}
@@ -192,10 +220,12 @@ def _fewest(
         return row | {"n": n, "reason": UNDEFINED}
     most = min(n // 2, MOST_REMOVED)
     found = fewest_items(
-        values, signs=signs, rng=request.rng("signs"), threshold=threshold, most=most
+        values, signs=signs, threshold=threshold, most=most, significant=significant
     )
     if not found.flipped:
-        return row | {"n": n, "pvalue": np.nan, "reason": NOT_FOUND.format(most)}
+        agrees = (found.pvalues[0] <= threshold) == found.significant
+        reason = NOT_FOUND.format(most) if agrees else BORDERLINE.format(len(signs))
+        return row | {"n": n, "pvalue": np.nan, "reason": reason}
     rest = values.copy()
     rest[found.removed] = np.nan
     return row | {
@@ -224,7 +254,7 @@ def _judged(row: dict[str, Any], threshold: float, significant: bool | None) -> 
 
 
 def _items(panel: Panel, request: AuditRequest) -> Iterator[dict[str, Any]]:
-    """Items whose change, beyond that of rewording, is large against its spread over models."""
+    """Items whose change, beyond rewording and the language's mean, is large over the models."""
     changes = panel.changes(request.kind)
     names, ids = rewordings_of_noise(panel), panel.item_ids
     noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
@@ -257,11 +287,13 @@ def _items(panel: Panel, request: AuditRequest) -> Iterator[dict[str, Any]]:
             }
 
 
-def _notes(panel: Panel, n_signs: int) -> tuple[str, ...]:
+def _notes(panel: Panel, kind: ScoreKind, n_signs: int) -> tuple[str, ...]:
     notes = [
         f"p-values of what is left are from {n_signs:,} sign vectors. The fewest items are an "
         "upper bound: the search removes the most telling item at each step."
     ]
+    notes += [STANDARDISED_NOTE] if kind == STANDARDISED else []
+    notes += [INDEPENDENT] if len(panel.scorers) >= LEAST_MODELS else []
     notes += [] if panel.languages else [NO_TRANSLATION]
     same = [
         column

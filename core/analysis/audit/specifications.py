@@ -27,8 +27,9 @@ Mask = npt.NDArray[np.bool_]
 
 ALL = "all"
 MODELS = ("every model", "any model", "every model and rewording")
-ESTIMATORS = ("mean", "trimmed mean", "median")
-TRIMMED = 0.10  # share of items with the largest |change| that a trimmed mean leaves out
+WITHOUT_LARGEST = "mean without the largest changes"
+ESTIMATORS = ("mean", WITHOUT_LARGEST, "median")
+LEFT_OUT = 0.10  # share of items with the largest |change|; no trimming of both tails
 N_RESAMPLES = 2_000  # for each of some hundred specifications
 LEAST_RESAMPLES = 500  # of very many items
 
@@ -62,7 +63,8 @@ def specification_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
         corrected
             D - R, or D alone;
         estimator
-            mean; the mean without the tenth of the items with the largest |change|; median;
+            mean; mean without the largest changes, those of the tenth of the items with the largest
+            |change|; median;
         choice
             all items, or those of one source.
 
@@ -80,7 +82,7 @@ def specification_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
     for kind, items in itertools.product(KINDS, MODELS):
         choices, values = _block(panel, kind, items)  # (S, L, N)
         located, tested = _estimates(values, [c.estimator for c in choices])
-        found = retest(tested.reshape(-1, n_items), signs=signs, rng=request.rng("signs"))
+        found = retest(tested.reshape(-1, n_items), signs=signs)
         pvalues, z = (a.reshape(located.shape) for a in (found.pvalue, -found.z))
         n = np.isfinite(values).sum(axis=-1)
         for s, choice in enumerate(choices):
@@ -142,10 +144,10 @@ def _estimates(stacked: Array, estimators: list[str]) -> tuple[Array, Array]:
     # Cut by |value|, which no sign flip changes: the test of what is left stays valid.
     size = np.abs(stacked)
     for s, estimator in enumerate(estimators):
-        if estimator == "trimmed mean":
+        if estimator == WITHOUT_LARGEST:
             for at in range(stacked.shape[1]):
                 known = np.flatnonzero(np.isfinite(size[s, at]))
-                cut = int(TRIMMED * len(known))
+                cut = int(LEFT_OUT * len(known))
                 order = known[np.argsort(size[s, at, known], kind="stable")]
                 tested[s, at, order[len(known) - cut :]] = np.nan
         elif estimator == "median":
