@@ -178,6 +178,11 @@ def test_a_pole_of_one_token_is_undefined_or_minus_infinity_as_published(cache: 
     ours, published = row(table, FIRST), row(table, FIRST_PUBLISHED)
     assert ours["english"] == pytest.approx(0.5)  # item 4 alone
     assert ours["n_single"] == 4
+    # Beside it the right pipeline on the same items: item 4 for ours, all but item 2 as published.
+    assert ours["right_english"] == pytest.approx(sigmoid(-1.5 + 2.5))
+    right = [sigmoid(-4.0 + 1.5), sigmoid(-1.5 + 3.0), sigmoid(-1.5 + 2.5)]
+    assert published["right_english"] == pytest.approx(np.mean(right))
+    assert row(table, RIGHT)["right_english"] == row(table, RIGHT)["english"]
     # 0 and 1 for items 1 and 3; both poles of item 2 have none, which compares nothing.
     assert published["english"] == pytest.approx((0 + 1 + 0.5) / 3)
     assert published["english_binary"] == pytest.approx((0 + 1 + 0.5) / 3)
@@ -216,6 +221,36 @@ def test_scores_without_token_lists_say_so(cache: Cache) -> None:
         assert row(table, name)["reason"] == NO_LISTS
         assert np.isnan(row(table, name)["english"])
     assert row(table, RIGHT)["reason"] != NO_LISTS
+
+
+def test_poles_of_one_token_are_counted_where_they_are(cache: Cache) -> None:
+    put_tokens(
+        cache,
+        [
+            (item("1"), [-4.0, -1.0], [-1.0, -2.0]),
+            (item("1", "es"), [-4.0], [-1.0, -2.0]),
+            (item("1", "hi"), [-4.0], [-1.0]),
+        ],
+    )
+    rows = errors_of(cache).rows
+    counts = rows[rows["pipeline"] == FIRST].set_index("condition")["n_single"]
+    assert counts.to_dict() == {"all": 3, "es": 1, "hi": 2}
+
+
+def test_scores_without_their_list_are_compared_in_neither_pipeline(cache: Cache) -> None:
+    items = [(str(i), c) for c in ("en", "hi") for i in range(4)]
+    rng = np.random.default_rng(0)
+    rows = [(item(*at), *(rng.uniform(-4, -1, (2, 3)).tolist())) for at in items]
+    put_tokens(cache, rows)
+    lost = item_texts(rows[5][0])[Role.STEREOTYPE].text_id
+    with cache.writing() as con:
+        con.execute("DELETE FROM token_score WHERE text_id = $lost", {"lost": lost})
+    wrong, right = (row(errors_of(cache), name, "hi") for name in (FIRST, RIGHT))
+    s = [sigmoid(np.mean(plus) - np.mean(minus)) for _, plus, minus in rows]
+    drops = np.array(s[:4]) - np.array(s[4:])
+    assert right["drop"] == pytest.approx(drops.mean(), rel=1e-5)
+    assert wrong["right_drop"] == pytest.approx(np.delete(drops, 1).mean(), rel=1e-5)
+    assert (wrong["n"], right["n"]) == (3, 4)
 
 
 def test_minus_infinity_has_no_standard_deviation(cache: Cache) -> None:

@@ -64,8 +64,9 @@ def association(panel: Panel, request: AuditRequest) -> AuditTable:
     AuditTable
         `group_kind` says what a row is of: "all" rows of a condition (`condition` "rewording" is
         the rewordings of English together, those that cover all of it if there are any), one
-        "model", "source", "dimension" or "judgment", or one "rewording". The latter has rows of the items whose fields all changed too, and in
-        another language the rewordings of English on the same items (`same_items_in_english`).
+        "model", "source", "dimension" or "judgment", or one "rewording". The latter has rows of
+        the items whose fields all changed too, and in another language the rewordings of English
+        on the same items (`same_items_in_english`).
         Intervals are 95 % percentiles of `n_bootstrap` draws of items with all their rows;
         `n_undefined` draws gave no r. `*_within` is after centring each model's scores, and
         `intercept_at_half` where the line puts an item without a preference before.

@@ -17,13 +17,16 @@ import pandas as pd
 
 from core.analysis.audit.cells import cells as test_cells
 from core.analysis.audit.levels import of_source
+from core.analysis.audit.names import SUFFIXES
 from core.analysis.audit.panel import NUMBERS, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.known import mean_of
 from core.store.audit import first_tokens
 from core.store.gate import Cache
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
 
 RIGHT = "right"
 LABELS = "stereoset_labels_inverted"
@@ -51,7 +54,15 @@ class Pipeline(NamedTuple):
     panel: Panel
     affected: Mask  # (M, K, N) where its numbers differ from the right ones
     reason: str  # why it cannot be said what it would have done; else empty
-    n_single: int  # poles of one token that it left without any
+    n_single: Counts  # poles of one token that it left without any, (M, K, N)
+
+
+class _Tested(NamedTuple):
+    """A panel and the tests of its cells."""
+
+    panel: Panel
+    cells: pd.DataFrame | None  # None where they are undefined
+    n_resamples: int
 
 
 def pipeline_errors(
@@ -72,39 +83,40 @@ def pipeline_errors(
         Per pipeline one row over all translations (`condition` "all", drops are means over them)
         and one per translation, the right pipeline first: the English means over models and items,
         the drop (mean over models of - mean d), and of the `n_cells` cells how many changes are
-        negative, how many are reliable drops (q < .05) and how many reliable rises. `n` counts
-        scores behind the drop, `n_affected` scores that the error changes, in English and there,
-        `n_single` poles of one token. The wrong pipelines' cells are tested with 5,000 sign
-        vectors at most.
+        negative, how many are reliable drops (q < .05) and how many reliable rises. `right_*`
+        are the same numbers of the right pipeline, on the scores that this one has too: a pole of
+        one token may have none, nor has a score without its token list. `n` counts scores behind
+        the drop, `n_affected` scores that the error changes, in English and there, `n_single`
+        poles of one token there. Cells that are tested anew are so with `n_resamples` sign vectors,
+        5,000 at most.
     """
     rows = []
-    fewer = replace(request, n_resamples=min(request.n_resamples, N_RESAMPLES))
     for pipeline in _pipelines(panel, request, cache):
         if pipeline.reason:
-            tested = None
-        elif pipeline.affected.any():
-            tested = test_cells(pipeline.panel, fewer).rows
+            wrong, right = _Tested(panel, None, 0), _Tested(panel, None, 0)
         else:
-            tested = cells.rows
-        rows += _rows(pipeline, request, tested)
+            wrong = _tested(panel, pipeline.panel, request, cells)
+            right = _tested(panel, _on_the_same(panel, pipeline.panel), request, cells)
+        rows += _rows(pipeline, wrong, right, request)
     notes = () if panel.languages else (NO_LANGUAGE,)
     return AuditTable(pd.DataFrame(rows), notes)
 
 
 def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pipeline]:
     shape = (len(panel.scorers), len(panel.conditions), len(panel.items))
-    yield Pipeline(RIGHT, panel, np.zeros(shape, dtype=np.bool_), "", 0)
+    none = np.zeros(shape, dtype=np.int64)
+    yield Pipeline(RIGHT, panel, none > 0, "", none)
     for name, swapped, reason in (
         (LABELS, _stereoset(panel), NO_STEREOSET),
         (ORDER, _not_first(panel), NO_ORDER),
     ):
         affected = np.broadcast_to(swapped, shape) & np.isfinite(panel.scores("mean"))
         why = "" if affected.any() else reason
-        yield Pipeline(name, _with_swapped(panel, swapped), affected, why, 0)
+        yield Pipeline(name, _with_swapped(panel, swapped), affected, why, none)
     firsts = _first_tokens(panel, cache)
     yield _without_first(FIRST, panel, firsts, np.nan)
     published = _without_first(FIRST_PUBLISHED, panel, firsts, NO_PROBABILITY)
-    if request.kind == "standardised" and published.n_single:
+    if request.kind == "standardised" and published.n_single.any():
         published = published._replace(reason=NOT_STANDARDISED)
     yield published
 
@@ -122,10 +134,8 @@ def _not_first(panel: Panel) -> Mask:
         lambda order: [role for role in order if role != "unknown"][:1] == ["anti_stereotype"]
     )
     at = twins[wrong.to_numpy(np.bool_)]
-    k = pd.Index(panel.conditions).get_indexer(pd.Index(at["condition"]))
-    n = pd.Index(panel.item_ids).get_indexer(pd.Index(at["item_id"]))
     mask = np.zeros((len(panel.conditions), len(panel.items)), dtype=np.bool_)
-    mask[k[n >= 0], n[n >= 0]] = True
+    mask[panel.place(at)[0]] = True
     return mask
 
 
@@ -151,13 +161,7 @@ def _first_tokens(panel: Panel, cache: Cache) -> dict[str, tuple[Array, Mask]]:
     found = {}
     for pole in ("stereotype", "anti"):
         part = table[table["pole"] == pole]
-        at = (
-            pd.Index(panel.scorers).get_indexer(pd.Index(part["scorer_id"])),
-            pd.Index(panel.conditions).get_indexer(pd.Index(part["condition"])),
-            pd.Index(panel.item_ids).get_indexer(pd.Index(part["item_id"])),
-        )
-        known = (at[1] >= 0) & (at[2] >= 0)
-        place = tuple(a[known] for a in at)
+        place, known = panel.place(part)
         first, left_out = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
         first[place] = part["first"].to_numpy(np.float64)[known]
         left_out[place] = (part["merged"] | part["alone"]).to_numpy(np.bool_)[known]
@@ -172,10 +176,11 @@ def _without_first(
     scored = np.isfinite(panel.scores("mean"))
     has_lists = np.isfinite(firsts["stereotype"][0]) & np.isfinite(firsts["anti"][0])
     affected = (firsts["stereotype"][1] | firsts["anti"][1]) & scored & has_lists
+    none = np.zeros(scored.shape, dtype=np.int64)
     if not (has_lists & scored).any():
-        return Pipeline(name, panel, affected, NO_LISTS, 0)
+        return Pipeline(name, panel, affected, NO_LISTS, none)
     if not affected.any():
-        return Pipeline(name, panel, affected, NO_MERGE, 0)
+        return Pipeline(name, panel, affected, NO_MERGE, none)
     numbers = dict(panel.numbers)
     empty = {}
     for pole, (first, left_out) in firsts.items():
@@ -188,28 +193,38 @@ def _without_first(
     both = empty["stereotype"] & empty["anti"]  # -inf against -inf compares nothing
     for number in NUMBERS:
         numbers[number] = np.where(both, np.nan, numbers[number])
-    n_single = sum(int((scored & none).sum()) for none in empty.values())
+    n_single = np.sum([scored & of_pole for of_pole in empty.values()], axis=0)
     return Pipeline(name, replace(panel, numbers=numbers), affected, "", n_single)
 
 
+def _on_the_same(right: Panel, wrong: Panel) -> Panel:
+    """The right scores, where the wrong pipeline has one too; the same panel if that is all."""
+    missing = np.isfinite(right.scores("mean")) & ~np.isfinite(wrong.scores("mean"))
+    if not missing.any():
+        return right
+    kept = {name: np.where(missing, np.nan, of_it) for name, of_it in right.numbers.items()}
+    return replace(right, numbers=kept)
+
+
+def _tested(right: Panel, panel: Panel, request: AuditRequest, cells: AuditTable) -> _Tested:
+    """The cells of a panel: those there are if it is the right one, else tested anew."""
+    if panel is right or all(panel.numbers[n] is right.numbers[n] for n in NUMBERS):
+        return _Tested(panel, cells.rows, request.n_resamples)
+    fewer = replace(request, n_resamples=min(request.n_resamples, N_RESAMPLES))
+    return _Tested(panel, test_cells(panel, fewer).rows, fewer.n_resamples)
+
+
 def _rows(
-    pipeline: Pipeline, request: AuditRequest, tested: pd.DataFrame | None
+    pipeline: Pipeline, wrong: _Tested, right: _Tested, request: AuditRequest
 ) -> list[dict[str, object]]:
     """One row over all translations, then one for each."""
     panel, languages = pipeline.panel, pipeline.panel.languages
-    english = {
-        f"english{suffix}": _over_models(panel.scores(kind)[:, panel.english])
-        for suffix, kind in (("", request.kind), ("_binary", "binary"))
-    }
     rows = []
     for condition in (ALL, *languages):
         of = languages if condition == ALL else [condition]
         at = [panel.at(c) for c in of]
-        drops = {
-            f"drop{suffix}": -_mean(np.array([_over_models(panel.changes(kind)[:, k]) for k in at]))
-            for suffix, kind in (("", request.kind), ("_binary", "binary"))
-        }
-        values: dict[str, float] = english | drops | _cell_counts(tested, of)
+        values = _values(wrong, request, of)
+        values |= {f"right_{name}": x for name, x in _values(right, request, of).items()}
         n = int(np.isfinite(panel.changes(request.kind)[:, at]).sum())
         if pipeline.reason:
             values, n = dict.fromkeys(values, np.nan), 0
@@ -220,18 +235,30 @@ def _rows(
                 **values,
                 "n": n,
                 "n_affected": int(pipeline.affected[:, [panel.english, *at]].sum()),
-                "n_single": pipeline.n_single,
+                "n_single": int(pipeline.n_single[:, [panel.english, *at]].sum()),
+                "n_resamples": wrong.n_resamples,
                 "reason": pipeline.reason or ("" if languages else NO_LANGUAGE),
             }
         )
     return rows
 
 
+def _values(tested: _Tested, request: AuditRequest, conditions: list[str]) -> dict[str, float]:
+    """Means, drops and counts of cells, soft and binary."""
+    panel, at = tested.panel, [tested.panel.at(c) for c in conditions]
+    values: dict[str, float] = {}
+    for suffix, kind in zip(SUFFIXES, (request.kind, "binary"), strict=True):
+        values[f"english{suffix}"] = _over_models(panel.scores(kind)[:, panel.english])
+        drops = [_over_models(panel.changes(kind)[:, k]) for k in at]
+        values[f"drop{suffix}"] = -mean_of(drops)
+    return values | _cell_counts(tested.cells, conditions)
+
+
 def _cell_counts(tested: pd.DataFrame | None, conditions: list[str]) -> dict[str, float]:
     """How many cells of these conditions there are, are negative, are reliable: soft and binary."""
     counts: dict[str, float] = {}
     of = None if tested is None else tested[tested["condition"].isin(conditions)]
-    for suffix in ("", "_binary"):
+    for suffix in SUFFIXES:
         for name, count in _COUNTS.items():
             counts[f"{name}{suffix}"] = np.nan if of is None else count(of, suffix)
     return counts
@@ -247,10 +274,4 @@ _COUNTS: dict[str, Callable[[pd.DataFrame, str], float]] = {
 
 def _over_models(values: Array) -> float:
     """Mean over the models of each one's mean over its items, (M, N) -> one number."""
-    return _mean(np.array([_mean(of_model) for of_model in values]))
-
-
-def _mean(values: Array) -> float:
-    """Mean of what is finite; NaN where nothing is."""
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else float("nan")
+    return mean_of([mean_of(of_model) for of_model in values])
