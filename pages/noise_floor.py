@@ -18,15 +18,10 @@ from pages.shared.audit import (
     show_verdicts,
 )
 from pages.shared.data import open_cache
-from pages.shared.noise_floor import (
-    distribution_part,
-    floor_part,
-    gap_part,
-    shown_of,
-    tested_part,
-    wording_part,
-)
+from pages.shared.floor_columns import shown_of
+from pages.shared.noise_floor import floor_part, gap_part, tested_part
 from pages.shared.routing import require_router
+from pages.shared.wording import distribution_part, wording_part
 
 TABLES = ("floors", "floor_vs_gap", "item_tests", "wording_variance", "verdicts")
 INTRODUCTION = (
