@@ -18,7 +18,13 @@ def navigation() -> StreamlitPage:
     return st.navigation(
         {
             "": [st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)],
-            "Scores": [st.Page("pages/items.py", title="Items", icon=":material/list_alt:")],
+            "Scores": [
+                st.Page("pages/items.py", title="Items", icon=":material/list_alt:"),
+                st.Page("pages/languages.py", title="Languages", icon=":material/translate:"),
+                st.Page("pages/noise_floor.py", title="Noise floor", icon=":material/waves:"),
+                st.Page("pages/shift_lab.py", title="Shift lab", icon=":material/science:"),
+                st.Page("pages/carry_over.py", title="Carry-over", icon=":material/scatter_plot:"),
+            ],
             "Data": [st.Page("pages/runs.py", title="Runs", icon=":material/play_circle:")],
         }
     )
