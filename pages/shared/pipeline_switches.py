@@ -24,7 +24,7 @@ SWITCHES = {
         "in the wrong order.",
     ),
     ORDER: (
-        "Roles of questions taken from their order",
+        "Question roles from order",
         "The first answer that is not the unknown one is taken for the stereotype.",
     ),
     FIRST: (
@@ -106,7 +106,7 @@ def conclusions(rows: pd.DataFrame, pipeline: str) -> list[str]:
     if not math.isnan(before["drop"]):
         lines.append(
             f"The mean drop over {len(right) - 1} languages is {_signed(after['drop'])} instead of "
-            f"{_signed(before['drop'])}; {_counts(after)} instead of {_counts(before)}."
+            f"{_signed(before['drop'])}; {_counts(before, after)}."
         )
     for condition in list(right)[1:]:
         was, now = right[condition], wrong[condition]
@@ -115,7 +115,7 @@ def conclusions(rows: pd.DataFrame, pipeline: str) -> list[str]:
         if reliable or turned or was["n_reliable_rise"] != now["n_reliable_rise"]:
             lines.append(
                 f"{language_name(condition)}: drop {_signed(now['drop'])} instead of "
-                f"{_signed(was['drop'])}; {_counts(now)} instead of {_counts(was)}."
+                f"{_signed(was['drop'])}; {_counts(was, now)}."
             )
     if len(lines) == 2:
         lines.append("No language gains or loses a reliable cell.")
@@ -132,7 +132,7 @@ def _side_by_side(rows: pd.DataFrame, pipelines: list[str]) -> None:
             moved = row["english"] - first["english"]
             st.metric(
                 "English mean", f"{row['english']:.3f}",
-                None if pipeline == RIGHT else _signed(moved), delta_color="off",
+                None if pipeline == RIGHT else f"{moved:+.3f}", delta_color="off",
             )  # fmt: skip
             if math.isnan(row["drop"]):
                 st.caption("There is no translation, so there is no drop.")
@@ -161,9 +161,15 @@ def _by_condition(rows: pd.DataFrame, pipeline: str) -> dict[str, dict[Any, Any]
     return {str(row["condition"]): row for row in of_it.to_dict("records")}
 
 
-def _counts(row: dict[Any, Any]) -> str:
-    rises = f", {row['n_reliable_rise']:.0f} rises" if row["n_reliable_rise"] else ""
-    return f"{row['n_reliable']:.0f} of {row['n_cells']:.0f} reliable drops{rises}"
+def _counts(was: dict[Any, Any], now: dict[Any, Any]) -> str:
+    """Reliable cells with the error instead of those without."""
+    words = (
+        f"reliable drops {now['n_reliable']:.0f} instead of {was['n_reliable']:.0f} "
+        f"of {now['n_cells']:.0f}"
+    )
+    if was["n_reliable_rise"] or now["n_reliable_rise"]:
+        words += f", rises {now['n_reliable_rise']:.0f} instead of {was['n_reliable_rise']:.0f}"
+    return words
 
 
 def _side(before: float, after: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.item_tests import POOLED
+from core.analysis.audit.detection import FIXED
 from core.analysis.audit.lab import (
     ALL_PAIRS,
     LARGEST,
@@ -23,6 +23,7 @@ from core.analysis.audit.lab import (
     needed,
     runs,
 )
+from core.analysis.audit.names import POOLED
 from core.analysis.audit.request import AuditTable
 from core.errors import InputError
 from core.figures.shift_lab import (
@@ -148,19 +149,21 @@ def show_injection(lab: Lab, shift: Shift, margin: float) -> Injected:
         st.warning(literal(problem), icon=":material/info:")
     cards = st.columns(4)
     cards[0].metric("Shift put in (score)", f"{row['put_in']:+.3f}".replace("-", "−"))
-    cards[1].metric("Items shifted", f"{row['n_shifted']} of {row['n']}")
+    cards[1].metric("Items that get it", f"{row['n_shifted']} of {row['n']}")
     cards[2].metric("p", _p(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
     cards[3].metric(f"q over {row['n_tests']} pairs", _p(row["qvalue"]))
     st.markdown(
-        f"before {_badge(row['verdict_before'])} → after {_badge(row['verdict'])} "
-        f"{literal(found.sentence)}"
+        f"**{literal(found.headline)}** before {_badge(row['verdict_before'])} → after "
+        f"{_badge(row['verdict'])}"
     )
     if row["n_at_edge"]:
         st.caption(
             f":material/info: {row['n_at_edge']} of {row['n_shifted']} shifted items end within "
             "0.01 of 0 or 1, where there is no room left: there the same δ moves a score by less."
         )
-    if row["n"]:
+    if not row["n"]:
+        st.caption(literal(found.sentence))
+    else:
         show_figure(
             before_and_after(row, found.items, found.sentence),
             "shift-before-after",
@@ -252,6 +255,7 @@ def _show_curves(points: pd.DataFrame, lab: Lab, now: float) -> None:
         table=points,
         alt="Detection, flags among the rest and exaggeration over the size of the shift",
     )
+    st.caption(f":material/info: {FIXED}")
     with st.expander("The numbers of the curves", icon=":material/table_rows:"):
         show_table(AuditTable(points), CURVE_COLUMNS, "detection-curves")
 

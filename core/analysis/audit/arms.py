@@ -69,7 +69,7 @@ def _sentence(row: dict[str, Any]) -> str:
     q = row["qvalue"]
     test = "" if math.isnan(q) else f"; sign test over models q = {q:.3f}"
     expected = {"true": change > 0, "false": change < 0}.get(row["arm"])
-    found = row["n_reliable"] > 0 or q < LEVEL
+    found = 2 * row["n_reliable"] > row["n_tested"] or q < LEVEL
     if expected is None:
         end = (
             "any sentence moves scores by about as much, so the others count beyond it"

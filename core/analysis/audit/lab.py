@@ -30,9 +30,10 @@ from core.analysis.audit.detection import (
     pair_log_odds,
 )
 from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.lab_words import headline, sentence
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.analysis.audit.verdicts import SHIFTS, verdict
+from core.analysis.audit.verdicts import verdict
 from core.stats.equivalence import equivalence_n
 from core.stats.injection import DELTAS, injection_runs
 from core.stats.intervals import percentile_interval
@@ -114,7 +115,8 @@ class Injected:
     shown: dict[str, Any]  # the row of the shifted pair; of all pairs, of the first
     items: pd.DataFrame  # of the shown pair: item_id, category, before, after, shifted
     problems: tuple[str, ...]  # what could not be done as asked
-    sentence: str
+    headline: str  # what came of it, in a few words
+    sentence: str  # the same with every number
 
 
 def open_lab(cache: Cache, request: AuditRequest) -> Lab:
@@ -205,6 +207,7 @@ def inject(lab: Lab, shift: Shift, margin: float) -> Injected:
     rows.loc[chosen, "n_shifted"] = masks.sum(axis=1)
     edge = masks & (np.minimum(expit(u), expit(-u)) < EDGE)
     rows.loc[chosen, "n_at_edge"] = edge.sum(axis=1)
+    rows["delta"] = np.where(rows["n_shifted"] > 0, shift.delta, 0.0)
     rows["shifted"] = rows["n_shifted"] > 0
     shown = {str(name): value for name, value in rows.loc[chosen[0]].items()}
     items = pd.DataFrame(
@@ -217,8 +220,9 @@ def inject(lab: Lab, shift: Shift, margin: float) -> Injected:
         }
     )
     items = items[items["after"].notna()].reset_index(drop=True)
-    words = sentence(shown, shift, rows)
-    return Injected(shift, rows[list(_COLUMNS)], shown, items, tuple(problems), words)
+    of_all = shift.pair == ALL_PAIRS
+    words = headline(shown, rows, of_all), sentence(shown, rows, of_all)
+    return Injected(shift, rows[list(_COLUMNS)], shown, items, tuple(problems), *words)
 
 
 def runs(lab: Lab, shift: Shift, *, n_runs: int = N_RUNS) -> Iterator[AuditTable]:
@@ -284,60 +288,6 @@ def needed(named: list[tuple[str, int, float]], shifts: list[float], margin: flo
         for shift in shifts
     ]
     return AuditTable(pd.DataFrame(rows))
-
-
-def sentence(row: dict[str, Any], shift: Shift, rows: pd.DataFrame) -> str:
-    """What became of a shift, in words: size, items, noise, q, and what that means."""
-    if shift.pair == ALL_PAIRS:
-        found = int(rows["verdict"].isin(SHIFTS).sum())
-        return (
-            f"{shift.delta:+.2f} on the log-odds of all {len(rows)} pairs moves their mean scores "
-            f"by {_signed(float(rows['put_in'].mean()))} on average; {found} of {len(rows)} pairs "
-            f"are found at q < .05. Shown is {row['condition']} under {row['short']}."
-        )
-    where = f"{row['condition']} under {row['short']}"
-    if math.isnan(row["mean"]):
-        return f"{where}: {row['reason']}"
-    side = "above" if row["mean"] >= 0 else "below"
-    noise = (
-        "what rewording does to this model is not known"
-        if math.isnan(row["floor"])
-        else f"rewording moves this model's means by {row['floor']:.3f}"
-    )
-    return (
-        f"{where} is {abs(row['mean']):.3f} {side} the original {_bounds(row)}, paired over "
-        f"{row['n']} items; {_put_in(row)}; {noise}; q = {row['qvalue']:.4f} "
-        f"over {row['n_tests']} pairs: {_meaning(row)}."
-    )
-
-
-def _put_in(row: dict[str, Any]) -> str:
-    if not row["n_shifted"] or not row["put_in"]:
-        return "nothing was put in"
-    return f"{_signed(row['put_in'])} of it was put in, on {row['n_shifted']} items"
-
-
-def _meaning(row: dict[str, Any]) -> str:
-    margin = f"{row['margin']:g}"
-    lost = "; what was put in goes unnoticed" if row["n_shifted"] and row["put_in"] else ""
-    return {
-        "shift": "a shift is found",
-        "real but small": f"a shift is found, yet it is smaller than {margin}",
-        "equivalent": f"no shift is found, and any is smaller than {margin}{lost}",
-        "undecided": f"neither a shift nor its absence is shown{lost}",
-        "undefined": f"nothing can be said ({row['reason'] or 'there is no test'})",
-    }[row["verdict"]]
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "\u2212")
-
-
-def _bounds(row: dict[str, Any]) -> str:
-    if math.isnan(row["low"]):
-        return "(no interval)"
-    ends = (row["low"], row["high"]) if row["mean"] >= 0 else (-row["high"], -row["low"])
-    return "[" + ", ".join(f"{end + 0.0:.3f}".replace("-", "\u2212") for end in ends) + "]"
 
 
 def _possible(lab: Lab, shift: Shift) -> tuple[Shift, list[str]]:

@@ -1,0 +1,82 @@
+"""What came of a shift that was put in, in words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from core.analysis.audit.verdicts import SHIFTS
+
+
+def headline(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
+    """What came of a shift, in a few words.
+
+    Parameters
+    ----------
+    row, rows
+        The shown pair and all pairs, as of `Injected`.
+    of_all
+        All pairs were shifted.
+    """
+    if of_all:
+        found = int(rows["verdict"].isin(SHIFTS).sum())
+        return f"{found} of {len(rows)} pairs are found; of the first one:"
+    words = _meaning(row)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def sentence(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
+    """What became of a shift: size, items, noise, q, and what that means."""
+    where = f"{row['condition']} under {row['short']}"
+    if math.isnan(row["mean"]):
+        return f"{where}: {row['reason']}"
+    side = "above" if row["mean"] >= 0 else "below"
+    noise = (
+        "what rewording does to this model is not known"
+        if math.isnan(row["floor"])
+        else f"rewording moves this model's means by {row['floor']:.3f}"
+    )
+    words = (
+        f"{where} is {abs(row['mean']):.3f} {side} the original {_bounds(row)}, paired over "
+        f"{row['n']} items; {_put_in(row)}; {noise}; q = {row['qvalue']:.4f} "
+        f"over {row['n_tests']} pairs: {_meaning(row)}."
+    )
+    if not of_all:
+        return words
+    found = int(rows["verdict"].isin(SHIFTS).sum())
+    return (
+        f"{row['delta']:+.2f} on the log-odds of all {len(rows)} pairs moves their mean scores by "
+        f"{_signed(float(rows['put_in'].mean()))} on average; {found} of {len(rows)} pairs are "
+        f"found at q < .05. Shown is the first: {words}"
+    )
+
+
+def _put_in(row: dict[str, Any]) -> str:
+    if not row["n_shifted"] or not row["put_in"]:
+        return "nothing was put in"
+    return f"{_signed(row['put_in'])} of it was put in, on {row['n_shifted']} items"
+
+
+def _meaning(row: dict[str, Any]) -> str:
+    margin = f"{row['margin']:g}"
+    lost = "; what was put in goes unnoticed" if row["n_shifted"] and row["put_in"] else ""
+    return {
+        "shift": "a shift is found",
+        "real but small": f"a shift is found, yet it is smaller than {margin}",
+        "equivalent": f"no shift is found, and any is smaller than {margin}{lost}",
+        "undecided": f"neither a shift nor its absence is shown{lost}",
+        "undefined": f"nothing can be said ({row['reason'] or 'there is no test'})",
+    }[row["verdict"]]
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "\u2212")
+
+
+def _bounds(row: dict[str, Any]) -> str:
+    if math.isnan(row["low"]):
+        return "(no interval)"
+    ends = (row["low"], row["high"]) if row["mean"] >= 0 else (-row["high"], -row["low"])
+    return "[" + ", ".join(f"{end + 0.0:.3f}".replace("-", "\u2212") for end in ends) + "]"
