@@ -48,6 +48,7 @@ def test_drop_and_drop_beyond_rewording_have_pigeonhole_intervals() -> None:
         found = row[f"{name}_low"], row[f"{name}_high"]
         assert found == pytest.approx(_naive(values), abs=0.003)
     assert (row["n"], row["n_t"], row["n_models"], row["reason"]) == (50, 50, 7, "")
+    assert row["n_bootstrap"] == 2000  # fewer than asked for, and said
 
 
 def test_drawing_models_too_widens_the_interval() -> None:

@@ -179,6 +179,10 @@ def test_undefined_cells_are_not_counted_as_unreliable() -> None:
     assert found.loc["hi", ["n_reliable", "n_reliable_binary"]].isna().all()
 
 
+def _in_both(panel: Panel, m: int, i: int, *conditions: str) -> bool:
+    return all(np.isfinite(panel.scores("mean")[m, panel.at(c), i]) for c in conditions)
+
+
 @pytest.mark.parametrize("reference", ["en", "hi"])
 def test_gaps_and_consistency_equal_naive_loops(panel: Panel, reference: str) -> None:
     request = AuditRequest(dataset="made", reference=reference)
@@ -196,6 +200,10 @@ def test_gaps_and_consistency_equal_naive_loops(panel: Panel, reference: str) ->
             assert (row["n"], row["reference"]) == (np.isfinite(d).sum(), reference)
         row = own[(own["quantity"] == "clci") & (own["reference"] == reference)].iloc[0]
         assert (row["value"], row["n_languages"]) == (pytest.approx(1 - np.mean(gaps)), 2)
+        pairs = [
+            (i, c) for i in range(60) for c in languages if _in_both(panel, m, i, c, reference)
+        ]
+        assert (row["n"], row["n_changes"]) == (len({i for i, _ in pairs}), len(pairs))
     assert (found["quantity"] == "css").sum() == 4 * 2
 
 
@@ -207,6 +215,7 @@ def test_rank_stability_is_spearmans_correlation(panel: Panel) -> None:
         expected = stats.spearmanr(by_reference["en"], by_reference[reference]).statistic
         assert row["value"].item() == pytest.approx(expected)
         assert row["n_models"].item() == 4
+        assert row["n"].item() == 60  # items, not models
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=12))
@@ -234,7 +243,7 @@ def test_two_models_have_no_ranking() -> None:
 
 def test_an_unknown_reference_is_named_and_the_rest_is_given(panel: Panel) -> None:
     found = css_clci(panel, AuditRequest(dataset="made", reference="ko"))
-    assert any("ko" in note for note in found.notes)
+    assert any("The reference ko is neither English" in note for note in found.notes)
     assert set(found.rows["quantity"]) == {"clci", "rank_stability"}
 
 

@@ -11,7 +11,6 @@ from core.analysis.audit.crossed import crossed
 from core.analysis.audit.panel import NO_TRANSLATION
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.shrunk import shrunk
-from core.stats.shrinkage import shrunk_estimates
 from tests.made_panels import made_panel
 
 NAN = float("nan")
@@ -30,22 +29,52 @@ def _table(scores: dict[str, np.ndarray], request: AuditRequest = REQUEST) -> pd
     return shrunk(panel, request, cells(panel, request)).rows
 
 
-def test_posterior_equals_that_of_the_plug_in_covariance() -> None:
-    scores = _scores(np.linspace(0, 0.06, 6))
+def _posterior(y: np.ndarray, s: np.ndarray) -> dict[str, np.ndarray]:
+    """By conditioning joint normals on a grid of tau, the common mean under a very wide prior."""
+    grid = np.linspace(0.00005, 0.3, 3000)
+    one = np.ones((len(y), len(y)))
+    logs, means, variances, centres = [], [], [], []
+    for tau in grid:
+        prior = tau**2 * np.eye(len(y)) + 100 * one
+        v = prior + s
+        logs.append(-0.5 * (np.linalg.slogdet(v)[1] + y @ np.linalg.solve(v, y)))
+        means.append(prior @ np.linalg.solve(v, y))
+        variances.append(np.diag(prior - prior @ np.linalg.solve(v, prior)))
+        centres.append(100 * np.linalg.solve(v, y).sum())
+    weights = np.exp(np.array(logs) - max(logs))
+    weights /= weights.sum()
+    mean = weights @ np.array(means)
+    spread = weights @ (np.array(variances) + (np.array(means) - mean) ** 2)
+    median = grid[np.searchsorted(np.cumsum(weights), 0.5)]
+    return {
+        "shrunk": mean,
+        "shrunk_error": np.sqrt(spread),
+        "language_drop": weights @ np.array(centres),
+        "tau_median": median,
+    }
+
+
+def test_posterior_is_that_of_joint_normals_with_the_plug_in_covariance() -> None:
+    scores = _scores(np.linspace(0, 0.02, 6))
     rows = _table(scores)
     d = scores["en"] - scores["hi"]
     y = d.mean(axis=1)
     centred = d - y[:, None]
     s = centred @ centred.T / d.shape[1] ** 2
-    expected = shrunk_estimates(y, s)
-    assert rows["language_drop"].tolist() == pytest.approx([expected.mean] * 6, abs=2e-3)
-    assert rows["shrunk"].to_numpy() == pytest.approx(expected.estimate, abs=2e-3)
-    assert rows["shrunk_error"].to_numpy() == pytest.approx(expected.sd, rel=0.1)
+    expected = _posterior(y, s)
+    assert rows["language_drop"].tolist() == pytest.approx(
+        [expected["language_drop"]] * 6, abs=2e-3
+    )
+    assert rows["shrunk"].to_numpy() == pytest.approx(expected["shrunk"], abs=4e-4)
+    assert rows["shrunk_error"].to_numpy() == pytest.approx(expected["shrunk_error"], rel=0.1)
+    assert rows["tau_median"].tolist() == pytest.approx([expected["tau_median"]] * 6, rel=0.1)
+    assert (rows["shrunk"] - y).abs().max() > 0.002  # far more than that tolerance
     half = 1.96 * rows["shrunk_error"]
     assert (rows["shrunk_high"] - rows["shrunk"]).to_numpy() == pytest.approx(half, rel=1e-4)
     assert rows["drop"].to_numpy() == pytest.approx(y)
     assert rows["error"].to_numpy() == pytest.approx(np.sqrt(np.diag(s)), rel=0.1)
     assert rows["n"].tolist() == [120] * 6
+    assert rows["n_bootstrap"].tolist() == [2000] * 6
 
 
 def test_reliable_cells_come_nearer_to_their_planted_drops() -> None:

@@ -42,7 +42,8 @@ def test_posterior_is_that_of_joint_normals_averaged_over_tau(seed: int) -> None
     y, s = _world(seed)
     found = shrunk_estimates(y, s)
     likelihoods, means, variances = [], [], []
-    for tau in np.linspace(0, 0.2, 2001):
+    grid = np.linspace(0, 0.2, 2001)
+    for tau in grid:
         prior = tau**2 * np.eye(len(y)) + 10 * np.ones((len(y), len(y)))
         gain = prior @ np.linalg.inv(prior + s)
         likelihoods.append(_restricted(tau**2, y, s))
@@ -55,6 +56,8 @@ def test_posterior_is_that_of_joint_normals_averaged_over_tau(seed: int) -> None
     variance = weights @ (np.array(variances) + (np.array(means) - mean) ** 2)
     assert found.estimate == pytest.approx(mean, abs=2e-5)
     assert found.sd == pytest.approx(np.sqrt(variance), rel=2e-3)
+    median = np.interp(0.5, np.cumsum(weights) - weights / 2, grid)
+    assert found.tau_median == pytest.approx(median, rel=5e-3)
 
 
 def test_equal_independent_errors_give_one_factor_for_all() -> None:

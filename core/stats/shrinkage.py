@@ -1,8 +1,9 @@
 """Estimates pulled toward their common mean, by as much as they are noise.
 
 Cells that passed a test were chosen for being large, so their estimates exaggerate: about 1.8-fold
-at a shift of 0.02 in "Lost in Translation" (arXiv 2610.20479). A normal-normal empirical Bayes
-estimate (Efron and Morris 1975; Morris 1983) takes that back, whatever the selection was.
+at a shift of 0.02 in "Lost in Translation" (arXiv 2610.20479). The posterior of a normal-normal
+hierarchical model with flat priors (Rubin 1981; Gelman et al., Bayesian Data Analysis, section 5.4)
+takes that back, whatever the selection was.
 
 Letters: N items, C cells (the models of one language, say), R resamples.
 """
@@ -30,11 +31,12 @@ class Shrunk:
     sd: Array  # posterior sds, with the uncertainty of mu and tau, (C,)
     mean: float  # of the posterior of mu, the common mean
     tau: float  # the likeliest sd of the true values around mu; 0 where noise explains all spread
+    tau_median: float  # of the posterior of tau; its mean is infinite with 3 cells
     n: int  # cells with an estimate
 
 
 def shrunk_estimates(estimates: npt.ArrayLike, covariance: npt.ArrayLike) -> Shrunk:
-    """Empirical Bayes estimates of cells that share a mean and their items.
+    """Posterior means and sds of cells that share a mean and their items.
 
     With y ~ N(theta, S) and theta ~ N(mu 1, tau^2 I), so that V = S + tau^2 I, at a given tau::
 
@@ -43,8 +45,9 @@ def shrunk_estimates(estimates: npt.ArrayLike, covariance: npt.ArrayLike) -> Shr
         Var theta = tau^2 I - tau^4 V^-1 + w w' / (1' V^-1 1),  w = (I - tau^2 V^-1) 1
 
     These are averaged over tau >= 0 with the restricted marginal likelihood for weights, that is,
-    with a flat prior on tau and mu: with few cells tau is not well known, and to take its likeliest
-    value for the true one would make the intervals too narrow. S is the full covariance: cells
+    with a flat prior on tau and mu: a full posterior, and no empirical Bayes estimate, which would
+    take the likeliest tau for the true one. With few cells tau is not well known, and that would
+    make the intervals too narrow. S is the full covariance: cells
     share their items, so their errors go together, and what all have in common is no reason to pull
     one toward the others.
 
@@ -68,7 +71,7 @@ def shrunk_estimates(estimates: npt.ArrayLike, covariance: npt.ArrayLike) -> Shr
     estimate, sd = np.full(len(y), np.nan), np.full(len(y), np.nan)
     n = int(used.sum())
     if n < LEAST_CELLS:
-        return Shrunk(estimate, sd, np.nan, np.nan, n)
+        return Shrunk(estimate, sd, np.nan, np.nan, np.nan, n)
     values, vectors = np.linalg.eigh(s[np.ix_(used, used)])
     # A covariance of few items has directions without variance; rounding may make them negative.
     values = np.maximum(values, 1e-9 * values.max())
@@ -84,7 +87,8 @@ def shrunk_estimates(estimates: npt.ArrayLike, covariance: npt.ArrayLike) -> Shr
     estimate[used] = weights @ means
     sd[used] = np.sqrt(weights @ (np.maximum(variances, 0) + (means - estimate[used]) ** 2))
     likeliest = _restricted_maximum(rotated, ones, values)
-    return Shrunk(estimate, sd, float(weights @ mu), float(np.sqrt(likeliest)), n)
+    median = np.interp(0.5, np.cumsum(weights) - weights / 2, tau)
+    return Shrunk(estimate, sd, float(weights @ mu), float(np.sqrt(likeliest)), float(median), n)
 
 
 def bootstrap_covariance(

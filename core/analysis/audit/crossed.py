@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.item_changes import mean_of_known, rewordings_of_noise
+from core.analysis.audit.item_changes import mean_of_known
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
@@ -30,7 +30,7 @@ NO_SPREAD = "All changes are alike, or of one item only, so there is no interval
 NO_REWORDING = "No rewording of English is scored, so t is undefined."
 _COLUMNS = (
     *("condition", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high", "n_t"),
-    *("n_models", "n_undefined", "reason"),
+    *("n_models", "n_undefined", "n_bootstrap", "reason"),
 )
 
 
@@ -43,10 +43,11 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
         One row per language: `drop`, the mean over all `n_models` models and `n` items that have
         one, and `t`, the drop beyond rewording, minus the mean of d - r over the `n_t` items with
         both, where r is the mean over the rewordings under that model; each with a 95 % interval
-        over other items and models of the kind. `n_undefined` draws gave no number.
+        over other items and models of the kind. Of `n_bootstrap` draws, `n_undefined` gave no
+        number.
     """
     changes = panel.changes(request.kind)
-    names = rewordings_of_noise(panel)
+    names = panel.noise_rewordings()
     noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
     rows: list[dict[str, Any]] = []
     for condition in panel.languages:
@@ -68,6 +69,7 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
                 "n_t": t.n,
                 "n_models": n_models,
                 "n_undefined": drop.n_undefined,
+                "n_bootstrap": _n_draws(request),
                 "reason": _reason(drop, t, n_models, bool(names)),
             }
         )
@@ -78,8 +80,11 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
 
 def _interval(values: Array, request: AuditRequest, condition: str) -> Interval:
     rng = request.rng(f"crossed {condition}")
-    n_resamples = min(request.n_bootstrap, N_RESAMPLES)
-    return pigeonhole_interval(values, n_resamples=n_resamples, rng=rng)
+    return pigeonhole_interval(values, n_resamples=_n_draws(request), rng=rng)
+
+
+def _n_draws(request: AuditRequest) -> int:
+    return min(request.n_bootstrap, N_RESAMPLES)
 
 
 def _reason(drop: Interval, t: Interval, n_models: int, reworded: bool) -> str:

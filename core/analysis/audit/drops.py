@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.audit.item_changes import item_changes, rewordings_of_noise
+from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, ScoreKind
 from core.stats.intervals import percentile_interval
@@ -94,7 +94,7 @@ def _standardised_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
     u = panel.numbers["l_stereotype"] - panel.numbers["l_anti"]  # (M, K, N)
     whole: Mask = np.asarray(np.isfinite(u).all(axis=0))  # (K, N)
     whole &= whole[panel.english]
-    names = [c for c in rewordings_of_noise(panel) if whole[panel.at(c)].any()]
+    names = [c for c in panel.noise_rewordings() if whole[panel.at(c)].any()]
     reworded = whole[[panel.at(c) for c in names]].all(axis=0) & bool(names)
     pairs = [(c, whole[panel.at(c)]) for c in panel.languages]
     for language in panel.languages:

@@ -19,7 +19,6 @@ from core.analysis.audit.item_changes import (
     ItemChanges,
     item_changes,
     mean_of_known,
-    rewordings_of_noise,
 )
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
@@ -194,7 +193,7 @@ def _without_a_model(
     if n_models < 2:
         return
     changes = panel.changes(request.kind)
-    names = rewordings_of_noise(panel)
+    names = panel.noise_rewordings()
     for m, model in enumerate(panel.models):
         others = np.delete(np.arange(n_models), m)
         of_others = changes[others].mean(axis=0)  # (K, N)
@@ -256,7 +255,7 @@ def _judged(row: dict[str, Any], threshold: float, significant: bool | None) -> 
 def _items(panel: Panel, request: AuditRequest) -> Iterator[dict[str, Any]]:
     """Items whose change, beyond rewording and the language's mean, is large over the models."""
     changes = panel.changes(request.kind)
-    names, ids = rewordings_of_noise(panel), panel.item_ids
+    names, ids = panel.noise_rewordings(), panel.item_ids
     noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
     few = FEW_MODELS.format(LEAST_MODELS) if names else NO_REWORDING
     for condition in panel.languages:

@@ -41,7 +41,7 @@ def item_changes(panel: Panel, kind: ScoreKind, *, complete: bool = False) -> It
         R only of items that have all the rewordings, else of each with those that it has.
     """
     changes = panel.changes(kind).mean(axis=0)  # (K, N); NaN where a model has none
-    names = rewordings_of_noise(panel)
+    names = panel.noise_rewordings()
     rewordings = changes[[panel.at(c) for c in names]]
     has_all = np.isfinite(rewordings).all(axis=0) & bool(names)
     reworded = mean_of_known(rewordings)
@@ -49,13 +49,6 @@ def item_changes(panel: Panel, kind: ScoreKind, *, complete: bool = False) -> It
         reworded = np.where(has_all, reworded, np.nan)
     translated = changes[[panel.at(c) for c in panel.languages]]
     return ItemChanges(translated, rewordings, tuple(names), reworded, has_all)
-
-
-def rewordings_of_noise(panel: Panel) -> list[str]:
-    """Rewordings of English with full coverage under every model; all of them if there is none."""
-    covered = [set(panel.full_coverage(m)) for m in range(len(panel.scorers))]
-    full = [c for c in panel.rewordings() if all(c in names for names in covered)]
-    return full or panel.rewordings()
 
 
 def usable_versions(panel: Panel) -> Mask:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.cells import SUFFIXES, mean_over_items
-from core.analysis.audit.item_changes import item_changes, rewordings_of_noise
+from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.levels import BBQ, of_source
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
@@ -23,10 +23,12 @@ from core.stats.scores import fluency
 from core.stats.standardised import standardised_change
 
 Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 REWORDING = "rewording"  # in the place of a condition, here and in the tables of carry-over
 OVER_MODELS = "spread over models on these same items"
 NO_LANGUAGE = "The data set has no translation."
+NO_REFERENCE = "The reference {} is neither English nor a translation, so there are no gaps to it."
 NO_ITEM = "No item is scored in this language and in English."
 ONE_MODEL = "One model: no spread over models."
 SAME_DROP = "All models drop alike: no spread over models."
@@ -145,27 +147,32 @@ def css_clci(panel: Panel, request: AuditRequest) -> AuditTable:
     -------
     AuditTable
         `quantity` "css" per model and language against `request.reference`, of n items; "clci" per
-        model and reference, of `n_languages`; and "rank_stability" per reference: Spearman's rank
-        correlation over `n_models` between the CLCI under it and under English, NaN below three
-        models.
+        model and reference, of `n_languages`, `n` items and `n_changes` of them, each item once per
+        language; and "rank_stability" per reference: Spearman's rank correlation over `n_models`
+        between the CLCI under it and under English, both of `n` items, NaN below three models.
     """
     plain = [panel.conditions[panel.english], *panel.languages]
     at = [panel.at(c) for c in plain]
     scores = panel.scores(request.kind)[:, at]  # (M, K, N)
     rows: list[dict[str, Any]] = []
     consistency: dict[str, Array] = {}
+    compared: dict[str, Mask] = {}  # the items behind these
     for reference in plain:
         r = plain.index(reference)
         mean, n = mean_over_items(scores - scores[:, [r]])
         others = [k for k in range(len(plain)) if k != r]
+        in_both = np.isfinite(scores[:, others]) & np.isfinite(scores[:, [r]])
+        compared[reference] = np.asarray(in_both.any(axis=1))  # (M, N)
         if reference == request.reference:
             rows += _css_rows(
                 panel, reference, [plain[k] for k in others], mean[:, others], n[:, others]
             )
         consistency[reference] = clci(mean[:, others])
-        rows += _clci_rows(panel, reference, consistency[reference], mean[:, others], n[:, others])
-    rows += [_stability_row(reference, consistency, plain[0]) for reference in plain[1:]]
-    notes = [] if request.reference in plain else [f"There is no condition {request.reference}."]
+        rows += _clci_rows(
+            panel, reference, consistency[reference], n[:, others], compared[reference]
+        )
+    rows += [_stability_row(reference, consistency, compared, plain[0]) for reference in plain[1:]]
+    notes = [] if request.reference in plain else [NO_REFERENCE.format(request.reference)]
     notes += [] if panel.languages else [NO_LANGUAGE]
     return AuditTable(pd.DataFrame(rows), tuple(notes))
 
@@ -192,7 +199,7 @@ def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:
         "fluency": fluency(n["l_stereotype"], n["l_anti"], unrelated),
     }
     at = {c: [panel.at(c)] for c in panel.languages}
-    at[REWORDING] = [panel.at(c) for c in rewordings_of_noise(panel)]
+    at[REWORDING] = [panel.at(c) for c in panel.noise_rewordings()]
     found: dict[str, list[float]] = {}
     for name, of_items in values.items():
         means, counts = mean_over_items(of_items)  # (M, K)
@@ -242,6 +249,7 @@ def _css_rows(
             **_row("css", reference, condition, panel.models[m], panel.scorers[m]),
             "value": abs(mean[m, k]),
             "n": int(n[m, k]),
+            "n_changes": int(n[m, k]),
             "n_languages": 1,
             "n_models": 1,
             "reason": "" if n[m, k] else "No item has a score of this model in both languages.",
@@ -252,15 +260,16 @@ def _css_rows(
 
 
 def _clci_rows(
-    panel: Panel, reference: str, values: Array, mean: Array, n: npt.NDArray[np.int64]
+    panel: Panel, reference: str, values: Array, n: npt.NDArray[np.int64], compared: Mask
 ) -> list[dict[str, Any]]:
-    """`n` counts the items behind all gaps of a model."""
-    n_languages = np.isfinite(mean).sum(axis=1)
+    """`n` counts the items behind the gaps of a model, `n_changes` how often they are compared."""
+    n_languages = (n > 0).sum(axis=1)
     return [
         {
             **_row("clci", reference, "", panel.models[m], panel.scorers[m]),
             "value": values[m],
-            "n": int(n[m].sum()),
+            "n": int(compared[m].sum()),
+            "n_changes": int(n[m].sum()),
             "n_languages": int(n_languages[m]),
             "n_models": 1,
             "reason": "" if n_languages[m] else "No language has a gap under this model.",
@@ -269,18 +278,26 @@ def _clci_rows(
     ]
 
 
-def _stability_row(reference: str, consistency: dict[str, Array], english: str) -> dict[str, Any]:
+def _stability_row(
+    reference: str, consistency: dict[str, Array], compared: dict[str, Mask], english: str
+) -> dict[str, Any]:
+    """Of the models that have a CLCI under both."""
     a, b = consistency[english], consistency[reference]
-    n = int((np.isfinite(a) & np.isfinite(b)).sum())
+    both = np.isfinite(a) & np.isfinite(b)
+    n_models = int(both.sum())
+    items = (compared[english] | compared[reference])[both]  # (M, N)
     value = rank_correlation(a, b)
     reason = "" if np.isfinite(value) else "Models do not differ in CLCI."
     return {
         **_row("rank_stability", reference, english, "", ""),
         "value": value,
-        "n": n,
+        "n": int(items.any(axis=0).sum()),
+        "n_changes": int(items.sum()),
         "n_languages": len(consistency) - 1,
-        "n_models": n,
-        "reason": reason if n >= 3 else "Fewer than three models have no ranking to compare.",
+        "n_models": n_models,
+        "reason": reason
+        if n_models >= 3
+        else "Fewer than three models have no ranking to compare.",
     }
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.drops import language_rows
-from core.analysis.audit.item_changes import rewordings_of_noise
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import (
     KINDS,
@@ -78,7 +77,7 @@ def score_panel(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
         [depends[condition] for condition in table["condition"]], dtype="boolean"
     )
     table["n_models"] = len(panel.scorers)
-    reworded = bool(rewordings_of_noise(panel))
+    reworded = bool(panel.noise_rewordings())
     table["reason"] = [_reason(r, reworded) for r in found]
     return AuditTable(table[list(_COLUMNS)])
 

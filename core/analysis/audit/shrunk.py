@@ -28,7 +28,7 @@ _KEY = ["scorer_id", "condition"]
 _COLUMNS = (
     *("model", "scorer_id", "condition", "n", "drop", "error", "pvalue", "qvalue", "reliable"),
     *("reliable_rise", "shrunk", "shrunk_low", "shrunk_high", "shrunk_error", "language_drop"),
-    *("tau", "n_models", "reason"),
+    *("tau", "tau_median", "n_models", "n_bootstrap", "reason"),
 )
 
 
@@ -45,8 +45,10 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
     AuditTable
         The rows of `cells`: `drop` with its bootstrap standard error `error`, and `shrunk`, the
         posterior mean of the true drop, with 95 % interval and `shrunk_error`. `language_drop` is
-        the mean that they are pulled toward, `tau` the likeliest sd of true drops around it, over
-        `n_models` models. `reliable` says which cells passed the test and so exaggerate.
+        the mean that they are pulled toward, `tau` the likeliest sd of true drops around it and
+        `tau_median` the median of its posterior, over which `shrunk` is averaged, with `n_models`
+        models. `n_bootstrap` draws are behind the errors. `reliable` says which cells passed the
+        test and so exaggerate.
     """
     rows: list[dict[str, Any]] = []
     for condition in panel.languages:
@@ -63,6 +65,7 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
                 "n": int(n[m]),
                 "drop": estimates[m],
                 "error": float(np.sqrt(covariance[m, m])),
+                "n_bootstrap": draws,
                 **_posterior(found, m),
             }
             for m, scorer_id in enumerate(panel.scorers)
@@ -85,6 +88,7 @@ def _posterior(found: Shrunk, m: int) -> dict[str, Any]:
         "shrunk_error": error,
         "language_drop": found.mean,
         "tau": found.tau,
+        "tau_median": found.tau_median,
         "n_models": found.n,
         "reason": reason,
     }

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.audit.item_changes import mean_of_known, rewordings_of_noise
+from core.analysis.audit.item_changes import mean_of_known
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
 from core.stats.fragility import ALPHA, retest
@@ -120,7 +120,7 @@ def _changes(panel: Panel, kind: ScoreKind, items: str) -> tuple[Array, Array]:
     """D (L, N) and R (N,) over the models and items of one choice."""
     changes = panel.changes(kind)
     means = mean_of_known(changes) if items == "any model" else changes.mean(axis=0)  # (K, N)
-    rewordings = means[[panel.at(c) for c in rewordings_of_noise(panel)]]
+    rewordings = means[[panel.at(c) for c in panel.noise_rewordings()]]
     noise = mean_of_known(rewordings)
     translated = means[[panel.at(c) for c in panel.languages]]
     if items == "every model and rewording":

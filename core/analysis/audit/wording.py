@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.flow import ALL_MODELS
-from core.analysis.audit.item_changes import rewordings_of_noise
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.settings import REFERENCE_CONDITION
@@ -158,19 +157,10 @@ def _units(panel: Panel, request: AuditRequest) -> Iterator[_Unit]:
     changes = panel.changes(request.kind)
     originals = (REFERENCE_CONDITION, *panel.languages)
     for m, (model, scorer_id) in enumerate(zip(panel.models, panel.scorers, strict=True)):
-        chosen = {o: panel.full_coverage(m, o) or panel.rewordings(o) for o in originals}
+        chosen = {o: panel.noise_rewordings(o, m) for o in originals}
         yield _Unit(model, scorer_id, changes[m], chosen)
-    chosen = {o: _common(panel, o) for o in originals}
+    chosen = {o: panel.noise_rewordings(o) for o in originals}
     yield _Unit(ALL_MODELS, "", changes.mean(axis=0), chosen)
-
-
-def _common(panel: Panel, original: str) -> list[str]:
-    """Rewordings with full coverage under every model; all of them if there is none."""
-    if original == REFERENCE_CONDITION:
-        return rewordings_of_noise(panel)
-    covered = [set(panel.full_coverage(m, original)) for m in range(len(panel.models))]
-    full = [c for c in panel.rewordings(original) if all(c in names for names in covered)]
-    return full or panel.rewordings(original)
 
 
 def _rewordings_row(panel: Panel, unit: _Unit, original: str) -> dict[str, Any]:
