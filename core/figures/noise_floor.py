@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.analysis.audit.floors import MODEL
+from core.analysis.audit.names import MODEL
 from core.figures.colours import ENGLISH, EVIDENCE, language_colour
 from core.figures.rows import GREY, ROW, of_data, rows_layout, span, whiskers, zero_line
 from core.figures.theme import Figure, plain, signed

@@ -11,7 +11,7 @@ from core.analysis.audit.floor_sentences import (
     gap_sentence,
     rewording_sentence,
 )
-from core.analysis.audit.floors import LANGUAGE, MODEL
+from core.analysis.audit.names import LANGUAGE, MODEL
 from core.analysis.audit.request import AuditTable
 from core.figures.noise_floor import floor_figure, gap_figure
 from core.settings import REFERENCE_CONDITION

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analysis.audit.distributions import Distributions
 from core.analysis.audit.floor_sentences import wording_sentences
-from core.analysis.audit.floors import LANGUAGE
+from core.analysis.audit.names import LANGUAGE
 from core.analysis.audit.request import AuditTable
 from core.analysis.audit.wording import REWORDINGS
 from core.figures.item_changes import distribution_figure

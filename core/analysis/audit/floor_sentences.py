@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from core.analysis.audit.cells import LEVEL
-from core.analysis.audit.floors import MODEL
+from core.analysis.audit.names import MODEL
 from core.items.languages import language_name
 
 Reading = Literal["above the floor", "not shown above", "below the floor", "undefined"]
