@@ -212,7 +212,11 @@ def test_simulated_scores_are_known_by_scorer_or_by_data_set(cache: Cache) -> No
     assert audit(cache, FEW, ["score_map"]).simulated
     assert not audit(cache, replace(FEW, scorers=(A,)), ["score_map"]).simulated
     with cache.writing() as con:
-        con.execute("UPDATE dataset SET note = 'SIMULATED scores of no model'")
+        con.execute("UPDATE dataset SET note = 'not simulated: of real models'")
+        bump(con, [""], ["d"])
+    assert not audit(cache, replace(FEW, scorers=(A,)), ["score_map"]).simulated
+    with cache.writing() as con:
+        con.execute("UPDATE dataset SET format = 'simulated'")
         bump(con, [""], ["d"])
     assert audit(cache, replace(FEW, scorers=(A,)), ["score_map"]).simulated
 

@@ -9,20 +9,22 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from core.analysis.audit.floors import (
-    LANGUAGE,
-    MODEL,
+from core.analysis.audit.floor_vs_gap import (
+    LANGUAGE_DRAWS,
     NO_COMPLETE,
-    NO_FULL,
     NO_INTERVAL,
-    NO_ITEM,
     NO_LANGUAGE,
+    floor_vs_gap,
+)
+from core.analysis.audit.floors import (
+    NO_FULL,
+    NO_ITEM,
     NO_REWORDING,
     ONE_ITEM,
-    floor_vs_gap,
     floors,
     floors_by_model,
 )
+from core.analysis.audit.names import LANGUAGE, MODEL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.noise import rewording_noise
@@ -50,6 +52,24 @@ def _with_metadata(panel: Panel, condition: str, name: str, values: list[object]
     at = panel.versions.index[panel.versions["condition"] == condition]
     for i, value in zip(at, values, strict=True):
         panel.versions.at[i, "metadata"] = {**panel.versions.at[i, "metadata"], name: value}
+
+
+def test_a_choice_is_the_same_where_both_scores_are_on_one_side() -> None:
+    scores = {"en": [[0.9, 0.6, 0.4, 0.2]], "en~p1": [[0.8, 0.3, 0.1, NAN]]}
+    rows = floors(made_panel(scores), REQUEST).rows
+    assert rows["same_choice"].tolist() == [pytest.approx(2 / 3)]
+    assert rows["n"].tolist() == [3]
+    nothing = {"en": [[0.9, 0.6]], "en~p1": [[NAN, NAN]]}
+    row = floors(made_panel(nothing), REQUEST).rows.iloc[0]
+    assert (math.isnan(row["same_choice"]), row["reason"]) == (True, NO_ITEM)
+
+
+def test_each_gap_says_how_many_draws_its_interval_is_of() -> None:
+    panel = made_panel(_scores(es=0.1, en_p1=0.0))
+    for n_bootstrap, of_language in ((300, 300), (LANGUAGE_DRAWS + 10, LANGUAGE_DRAWS)):
+        rows = floor_vs_gap(panel, AuditRequest(dataset="made", n_bootstrap=n_bootstrap)).rows
+        of_unit = rows.groupby("unit")["n_bootstrap"].unique().map(list).to_dict()
+        assert of_unit == {MODEL: [n_bootstrap], LANGUAGE: [of_language]}
 
 
 def test_each_rewording_has_its_numbers_by_hand() -> None:

@@ -125,14 +125,17 @@ def test_options_say_what_is_compared(audit: Run, cache: Cache) -> None:
     options = ["--scorer", A[:9], "--condition", "HI", "--slice", "odd", "--kind", "summed"]
     options += ["--source", "written", "--category", "age", "--dimension", "warmth"]
     options += ["--margin", "0.05", "--reference", "hi", "--seed", "3", "--json"]
-    options += ["--model-group", "tiny=small", "--table", "score_map"]
+    options += ["--model-group", "tiny=small", "--table", "score_map", "--complete-cases"]
     code, out, _ = audit(*options)
     said = strict(out)
     assert code == 0
     rows = said["tables"]["score_map"]
-    assert [(r["scorer_id"], r["condition"], r["n"]) for r in rows] == [(A, "en", 2), (A, "hi", 2)]
+    assert [(r["scorer_id"], r["condition"], r["n"]) for r in rows] == [
+        (A, c, 2) for c in ("en", "en~p1", "en~p2", "hi")
+    ]
     facts = said["provenance"]
     wanted = {"kind": "summed", "margin": 0.05, "reference": "hi", "seed": 3, "slice": "odd"}
+    wanted["complete"] = True
     assert {name: facts[name] for name in wanted} == wanted
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from core.analysis.audit.audit import SIMULATED, TABLES, Audit, audit, check_names
+from core.analysis.audit.audit import STAMP, TABLES, Audit, audit, check_names
 from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
 from core.analysis.overview import find_scorer
 from core.cli.data_sets import DatasetOption
@@ -69,7 +69,8 @@ def audit_data_set(
         ListOption,
         typer.Option(
             metavar="CONDITION",
-            help="A language or rewording besides English; may be repeated (default: all).",
+            help="A language, or a rewording of one; may be repeated (default: all). English and "
+            "its rewordings are always there.",
         ),
     ] = None,
     kind: Annotated[
@@ -91,6 +92,13 @@ def audit_data_set(
         float,
         typer.Option(help="Of equivalence, in the unit of the score; fix it before looking."),
     ] = 0.02,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete-cases",
+            help="Take rewording noise only from items that have all the rewordings.",
+        ),
+    ] = False,
     reference: Annotated[
         str, typer.Option(metavar="CONDITION", help="What CSS and CLCI are relative to.")
     ] = REFERENCE_CONDITION,
@@ -143,6 +151,7 @@ def audit_data_set(
         kind=_kind(kind),
         reference=normalise_condition(reference),
         margin=_margin(margin),
+        complete=complete,
         model_groups=tuple(_group(store, text) for text in model_group or ()),
         seed=seed,
     )
@@ -155,7 +164,7 @@ def audit_data_set(
         _print(found, named=bool(table))
     if file is not None and not as_json:
         if found.simulated:
-            say(_stamp())
+            say(STAMP)
         say(f"Wrote {files[0] if len(files) == 1 else f'{len(files)} files to {file}'}.")
 
 
@@ -180,10 +189,6 @@ def _group(cache: Cache, text: str) -> tuple[str, str]:
     if name in set(known_scorers(cache)["model"]):
         return name, group.strip()  # all scorers of that model
     return find_scorer(cache, name, "--model-group"), group.strip()
-
-
-def _stamp() -> str:
-    return f"{SIMULATED.upper()}: no model stands behind these numbers."
 
 
 def _print_main(tables: dict[str, AuditTable]) -> None:
@@ -240,7 +245,7 @@ def _pair(soft: pd.Series, binary: pd.Series) -> list[str]:
 def _print(found: Audit, *, named: bool) -> None:
     """What fits a terminal: the tables asked for, else the main one and the verdicts."""
     if found.simulated:
-        say(_stamp(), style="bold", to=out)
+        say(STAMP, style="bold", to=out)
     if not named:
         _print_main(found.tables)
     else:

@@ -20,7 +20,8 @@ from core.analysis.audit.choices import distance, fates, same_choice
 from core.analysis.audit.control import control
 from core.analysis.audit.crossed import crossed
 from core.analysis.audit.detection import injection, power
-from core.analysis.audit.floors import floor_vs_gap, floors, floors_by_model
+from core.analysis.audit.floor_vs_gap import floor_vs_gap
+from core.analysis.audit.floors import floors, floors_by_model
 from core.analysis.audit.flow import item_flow
 from core.analysis.audit.fragility import fragility
 from core.analysis.audit.groups import groups
@@ -46,7 +47,8 @@ from core.store.items import datasets
 from core.store.scorers import scorers
 from core.store.slices import get_slice
 
-SIMULATED = "simulated"
+SIMULATED = "simulated"  # method of a scorer, or format of a data set, without a model behind it
+STAMP = "SIMULATED: no model stands behind these numbers."
 
 State = tuple[object, ...]
 
@@ -173,7 +175,7 @@ def _state(cache: Cache, request: AuditRequest) -> State:
 def _panel(cache: Cache, state: State, request: AuditRequest) -> Panel:
     """The scores behind a request: the same ones for every kind, margin, seed and size."""
     plain = AuditRequest(dataset=request.dataset)
-    asked = ("kind", "margin", "model_groups", "n_resamples", "n_bootstrap", "seed")
+    asked = ("kind", "margin", "complete", "model_groups", "n_resamples", "n_bootstrap", "seed")
     return _loaded(cache, state, replace(request, **{name: getattr(plain, name) for name in asked}))
 
 
@@ -190,7 +192,7 @@ def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str,
     data = datasets(cache).set_index("dataset").loc[request.dataset]
     known = scorers(cache).set_index("scorer_id")
     methods = known.loc[list(panel.scorers), "method"]
-    simulated = SIMULATED in str(data["note"]).casefold() or bool((methods == SIMULATED).any())
+    simulated = data["format"] == SIMULATED or bool((methods == SIMULATED).any())
     held = generations(cache, request.dataset, panel.scorers)
     facts: dict[str, object] = {
         "program": f"Stereoscope {VERSION}",

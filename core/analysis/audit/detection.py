@@ -15,12 +15,14 @@ import pandas as pd
 
 from core.analysis.audit.control import MODEL as MODEL
 from core.analysis.audit.control import NEUTRAL as NEUTRAL
-from core.analysis.audit.item_changes import item_changes, mean_of_known
+from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.names import POOLED
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
 from core.stats.injection import DELTAS, injection_curve, size_check
+from core.stats.known import mean_of_known
 from core.stats.power import item_level_power, items_needed, smallest_shift
+from core.stats.scores import log_odds
 
 Array = npt.NDArray[np.float64]
 
@@ -64,8 +66,9 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
 
     Notes
     -----
-    Pairs are of full coverage; if there is none such, of all rewordings of English. Scores are the
-    mean, summed or per-code-point ones; for the other kinds, which have no log-odds, the mean.
+    Pairs of a model are of full coverage; if it has none such, of all rewordings of English. Scores
+    are the mean, summed or per-code-point ones; for the other kinds, which have no log-odds, the
+    mean.
     """
     pairs = injection_pairs(panel)
     original, reworded = pair_log_odds(panel, request.kind, pairs)
@@ -111,7 +114,7 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
         without a drop, each by a test with `n_resamples` sign vectors. `*_error` are
         Monte-Carlo errors.
     """
-    means = item_changes(panel, request.kind)
+    means = item_changes(panel, request.kind, complete=request.complete)
     of_condition = dict(zip(panel.languages, means.translated, strict=True))
     of_condition[POOLED] = mean_of_known(means.translated)
     rng = request.rng("power")
@@ -145,23 +148,16 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
 def injection_pairs(panel: Panel) -> list[tuple[int, int]]:
     """Model and condition of every pair that a shift may be put into.
 
-    Rewordings of English with full coverage; if there is none such, all of them.
+    Of each model the rewordings of English with full coverage; if there is none such, all of them.
     """
-    full = [(m, panel.at(c)) for m in range(len(panel.models)) for c in panel.full_coverage(m)]
-    every = [(m, panel.at(c)) for m in range(len(panel.models)) for c in panel.rewordings()]
-    return full or every
+    models = range(len(panel.models))
+    return [(m, panel.at(c)) for m in models for c in panel.noise_rewordings(model=m)]
 
 
 def pair_log_odds(
     panel: Panel, kind: ScoreKind, pairs: list[tuple[int, int]]
 ) -> tuple[Array, Array]:
     """Log-odds u = l+ - l- of the English items and of the reworded ones, nats. (P, N) each"""
-    n = panel.numbers
-    u = n["l_stereotype"] - n["l_anti"]
-    if kind == "summed":
-        u = n["sum_stereotype"] - n["sum_anti"]
-    elif kind == "per_code_point":
-        points = panel.points
-        u = n["sum_stereotype"] / points["stereotype"] - n["sum_anti"] / points["anti"]
+    u = log_odds(kind, panel.numbers, panel.points)
     models, conditions = [m for m, _ in pairs], [k for _, k in pairs]
     return u[models, panel.english], u[models, conditions]

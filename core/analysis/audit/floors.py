@@ -1,8 +1,8 @@
-"""How far rewording alone moves a model's scores, and whether a language moves them further.
+"""How far rewording alone moves a model's scores.
 
 After "Lost in Translation" (arXiv 2610.20479), the section on the noise floor. d = score of a
 reworded item - score of its original; the floor F_m of a model is the mean over rewordings of
-|mean d|. Letters: C cells (a model and a rewording), M models, L languages, K rewordings, N items.
+|mean d|. Letters: C cells (a model and a rewording), K rewordings, N items.
 """
 
 from __future__ import annotations
@@ -15,43 +15,34 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.item_changes import item_changes
+from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.metadata import SIMILARITY, UNCHANGED, metadata_numbers
+from core.analysis.audit.names import MODEL as MODEL
+from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
+from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
+from core.analysis.audit.names import SUFFIXES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
 from core.settings import REFERENCE_CONDITION
+from core.stats.agreement import same_choice
 from core.stats.association import line, row_sums
+from core.stats.known import mean_of, mean_over_items, sd_of
 from core.stats.multiple import benjamini_hochberg
-from core.stats.noise import (
-    FloorAgainstGap,
-    expected_noise,
-    floor_against_gap,
-    floor_against_gap_on_complete,
-)
-from core.stats.resampling import bootstrap_weights, sign_flip_test
+from core.stats.noise import expected_noise
+from core.stats.resampling import sign_flip_test
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-SUFFIXES = ("", "_binary")
-MODEL, LANGUAGE = "model", "language"  # what a row of `floor_vs_gap` is of
-LANGUAGE_DRAWS = 2_000  # published; fewer where the request asks for fewer
-
 NO_REWORDING = "The data set has no rewording, so the noise of wording is unknown."
-NO_ITEM = "No item has a score of this model in both versions."
-ONE_ITEM = "One item has no standard deviation."
 NO_SIMILARITY = "No similarity is known."
 NO_UNCHANGED = "The share of unchanged fields is not known."
 NO_FULL = "No rewording covers every English item that this model has scored."
-NO_LANGUAGE = "No item of a translation is scored."
-NO_COMPLETE = "No item is scored by every model in this language and in every rewording."
-NO_INTERVAL = "Fewer than two items, or all alike: no interval."
 _COLUMNS = (
     *("model", "scorer_id", "original", "condition", "full_coverage", "subset", "n"),
     *("mean_change", "abs_mean_change", "sd", "expected_noise", "pvalue", "qvalue"),
     *("mean_change_binary", "abs_mean_change_binary", "sd_binary", "expected_noise_binary"),
-    *("pvalue_binary", "qvalue_binary", "slope", "similarity", "n_similarity"),
+    *("pvalue_binary", "qvalue_binary", "slope", "same_choice", "similarity", "n_similarity"),
     *("fields_unchanged", "n_fields_unchanged", "reason"),
 )
 
@@ -79,8 +70,8 @@ def floors(panel: Panel, request: AuditRequest) -> AuditTable:
         `expected_noise` the |mean d| that pure noise of this sd would show. `pvalue` is of the
         sign-flip test, `qvalue` after Benjamini and Hochberg over all models and rewordings of the
         same original; all also with the suffix `_binary`. `slope` of the reworded score on the
-        original one. `similarity` and `fields_unchanged` are means over the items whose metadata
-        have them.
+        original one, and `same_choice` the share of the n that prefer the same pole in both.
+        `similarity` and `fields_unchanged` are means over the items whose metadata have them.
 
         `full_coverage`: scored on every item that the model has scored in the original; only such
         a rewording enters the floor. Beside a partial one, the full ones stand once more on the
@@ -104,7 +95,12 @@ def floors(panel: Panel, request: AuditRequest) -> AuditTable:
             rows[name if name == "n" else f"{name}{suffix}"] = column
         in_family = rows[f"pvalue{suffix}"].where(rows["subset"] == "")
         rows[f"qvalue{suffix}"] = in_family.groupby(rows["original"]).transform(benjamini_hochberg)
-    rows["slope"] = _slopes(panel, request.kind, cells)
+    before, after = _versions(panel, request.kind, cells)
+    rows["slope"] = line(row_sums(before, after).sum(axis=-1)).slope
+    neutral = neutral_score(request)
+    rows["same_choice"] = [
+        same_choice(a, b, neutral=neutral).same for a, b in zip(before, after, strict=True)
+    ]
     known = np.isfinite(_changes(panel, request.kind, cells))
     for column, name in (("similarity", SIMILARITY), ("fields_unchanged", UNCHANGED)):
         values = metadata_numbers(panel, name)[[panel.at(c.condition) for c in cells]]
@@ -127,14 +123,14 @@ def floors_by_model(panel: Panel, request: AuditRequest) -> AuditTable:
         at = [panel.at(c) for c in panel.full_coverage(m)]
         means, n = mean_over_items(panel.changes(request.kind)[m, at])  # (K,)
         means_binary, _ = mean_over_items(panel.changes("binary")[m, at])
-        noise = expected_noise([_sd(panel.changes(request.kind)[m, k]) for k in at], n)
+        noise = expected_noise([sd_of(panel.changes(request.kind)[m, k]) for k in at], n)
         rows.append(
             {
                 "model": model,
                 "scorer_id": panel.scorers[m],
-                "floor": _mean(np.abs(means)),
-                "floor_binary": _mean(np.abs(means_binary)),
-                "expected_noise": _mean(noise),
+                "floor": mean_of(np.abs(means)),
+                "floor_binary": mean_of(np.abs(means_binary)),
+                "expected_noise": mean_of(noise),
                 "n_rewordings": int((n > 0).sum()),
                 "n_items": int(n.max(initial=0)),
                 "reason": _no_floor(n),
@@ -143,47 +139,6 @@ def floors_by_model(panel: Panel, request: AuditRequest) -> AuditTable:
     table = pd.DataFrame(rows)
     notes = () if panel.rewordings() else (NO_REWORDING,)
     return AuditTable(table, notes)
-
-
-def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
-    """Absolute gap against absolute floor, per model and per language.
-
-    Returns
-    -------
-    AuditTable
-        `difference` = `gap` - `floor`, with a bias-corrected 95 % interval over items; `above` says
-        whether it lies above 0. A mean of absolute values has no honest interval of its own.
-
-        `unit` "model": the gap is the mean over `n_languages` of |mean d|, the floor that over
-        `n_rewordings` of full coverage. `unit` "language" (`condition`): |mean D| against the mean
-        over rewordings of |mean D_rewording|, D being means over all models, on the `n_items` that
-        have all of them. `n_undefined` draws gave no number.
-    """
-    rng = request.rng("floor_vs_gap")
-    n_items = len(panel.items)
-    weights = bootstrap_weights(n_items, request.n_bootstrap, rng=rng)
-    changes = panel.changes(request.kind)
-    languages = [panel.at(c) for c in panel.languages]
-    rows = []
-    for m, model in enumerate(panel.models):
-        reworded = changes[m, [panel.at(c) for c in panel.full_coverage(m)]]
-        found = floor_against_gap(changes[m, languages], reworded, rng=rng, weights=weights)
-        place = {"unit": MODEL, "condition": "", "model": model, "scorer_id": panel.scorers[m]}
-        rows.append({**place, **_compared(found), "n_models": 1, "reason": _missing(found)})
-    means = item_changes(panel, request.kind)
-    for condition, d in zip(panel.languages, means.translated, strict=True):
-        found = floor_against_gap_on_complete(
-            d, means.rewordings, rng=rng, weights=weights[:LANGUAGE_DRAWS]
-        )
-        place = {"unit": LANGUAGE, "condition": condition, "model": "", "scorer_id": ""}
-        reason = _missing(found, complete=bool(means.names))
-        n_models = len(panel.models)
-        rows.append({**place, **_compared(found), "n_models": n_models, "reason": reason})
-    notes = [] if panel.rewordings() else [NO_REWORDING]
-    if not panel.languages:
-        notes.append("The data set has no translation, so there is no gap.")
-    table = pd.DataFrame(rows)
-    return AuditTable(table.assign(above=table["above"].astype("boolean")), tuple(notes))
 
 
 def _cells(panel: Panel) -> Iterator[_Cell]:
@@ -227,19 +182,13 @@ def _tested(
     }
 
 
-def _slopes(panel: Panel, kind: ScoreKind, cells: list[_Cell]) -> Array:
-    """Least-squares slope of the reworded score on that of the original. (C,)"""
+def _versions(panel: Panel, kind: ScoreKind, cells: list[_Cell]) -> tuple[Array, Array]:
+    """Scores of the items of every cell in the original and reworded, NaN elsewhere. (C, N) each"""
     scores = panel.scores(kind)
-    before, after = (
-        np.array(
-            [
-                np.where(c.items, scores[c.model, panel.at(name)], np.nan)
-                for c, name in ((c, c.original if first else c.condition) for c in cells)
-            ]
-        )
-        for first in (True, False)
-    )
-    return line(row_sums(before, after).sum(axis=-1)).slope
+    names = [(c, c.original, c.condition) for c in cells]
+    before = [np.where(c.items, scores[c.model, panel.at(name)], np.nan) for c, name, _ in names]
+    after = [np.where(c.items, scores[c.model, panel.at(name)], np.nan) for c, _, name in names]
+    return np.array(before), np.array(after)
 
 
 def _no_floor(n: npt.NDArray[np.int64]) -> str:
@@ -270,42 +219,3 @@ def _notes(panel: Panel, cells: list[_Cell]) -> tuple[str, ...]:
             "there it does not enter the floor."
         )
     return tuple(notes)
-
-
-def _compared(found: FloorAgainstGap) -> dict[str, Any]:
-    d = found.difference
-    undefined = np.isnan(d.low)
-    return {
-        "gap": found.gap,
-        "floor": found.floor,
-        "difference": d.value,
-        "difference_low": d.low,
-        "difference_high": d.high,
-        "above": None if undefined else bool(d.low > 0),
-        "n_items": d.n,
-        "n_languages": found.n_translations,
-        "n_rewordings": found.n_rewordings,
-        "n_undefined": d.n_undefined,
-    }
-
-
-def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
-    """Why a row of `floor_vs_gap` has no interval; `complete`: only complete items count."""
-    if complete and found.difference.n == 0:
-        return NO_COMPLETE
-    reasons = [NO_LANGUAGE] if found.n_translations == 0 else []
-    reasons += [NO_FULL] if found.n_rewordings == 0 else []
-    if not reasons and np.isnan(found.difference.low):
-        reasons = [NO_INTERVAL]
-    return " ".join(reasons)
-
-
-def _mean(values: Array) -> float:
-    """Mean of what is known."""
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else float("nan")
-
-
-def _sd(values: Array) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.std(ddof=1)) if finite.size > 1 else float("nan")

@@ -97,7 +97,7 @@ def item_tests(panel: Panel, request: AuditRequest) -> AuditTable:
     R is of the rewordings that cover every usable English item under every model; if there is none
     such, of all that an item has.
     """
-    changes = item_changes(panel, request.kind)
+    changes = item_changes(panel, request.kind, complete=request.complete)
     groups = [*_language_groups(panel, changes), *_rewording_groups(panel, request.kind, changes)]
     rows = _tested(groups, request, len(panel.scorers), _of_languages(panel, request))
     return AuditTable(rows, _notes(panel, request, changes))

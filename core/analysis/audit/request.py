@@ -24,7 +24,7 @@ class AuditRequest:
 
     dataset: str
     scorers: tuple[str, ...] = ()  # ids
-    conditions: tuple[str, ...] = ()  # besides English, which is always among them
+    conditions: tuple[str, ...] = ()  # besides English and its rewordings, which are always there
     slice: str = ""  # a named slice of the cache: its items, in all their conditions
     sources: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -32,6 +32,7 @@ class AuditRequest:
     kind: ScoreKind = "mean"
     reference: str = REFERENCE_CONDITION  # of CSS and CLCI only
     margin: float = 0.02  # of equivalence, in the unit of the score; fixed before looking
+    complete: bool = False  # rewording noise only of items that have all the rewordings
     model_groups: tuple[tuple[str, str], ...] = ()  # model name or scorer id -> its group
     n_resamples: int = 20_000  # draws of a sign-flip test
     n_bootstrap: int = 5_000

@@ -19,6 +19,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.settings import REFERENCE_CONDITION
 from core.stats.equivalence import check_margin, equivalence_n, is_equivalent
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.wording import (
     LEAST_REWORDINGS,
@@ -146,8 +147,8 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     table = pd.DataFrame(rows, columns=list(_EQUIVALENCE))
     table["equivalent"] = table["equivalent"].astype("boolean")
     note = (
-        f"The margin is {request.margin:g}, fixed before looking and not taken from the noise "
-        "floor; a language that is not equivalent is not thereby shown to differ."
+        f"The margin is {request.margin:g}; it must be fixed before looking, and not be taken from "
+        "the noise floor. A language that is not equivalent is not thereby shown to differ."
     )
     return AuditTable(table, (note,))
 
@@ -192,7 +193,7 @@ def _language_row(panel: Panel, unit: _Unit, condition: str) -> dict[str, Any]:
         "mean_change": mean,
         **_split(found),
         "pvalue_prediction": pvalue,
-        "outside": None if np.isnan(pvalue) else bool(pvalue < 0.05),
+        "outside": None if np.isnan(pvalue) else bool(pvalue < LEVEL),
     }
 
 

@@ -1,0 +1,100 @@
+"""Does a language move the scores further than rewording alone does?
+
+After "Lost in Translation" (arXiv 2610.20479), the section on the noise floor. d = score of a
+version - score of its original, and D its mean over all models. Letters: M models, L languages, K
+rewordings, N items.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.analysis.audit.floors import NO_FULL, NO_REWORDING
+from core.analysis.audit.item_changes import item_changes
+from core.analysis.audit.names import LANGUAGE, MODEL
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.noise import FloorAgainstGap, floor_against_gap, floor_against_gap_on_complete
+from core.stats.resampling import bootstrap_weights
+
+LANGUAGE_DRAWS = 2_000  # published; fewer where the request asks for fewer
+
+NO_LANGUAGE = "No item of a translation is scored."
+NO_COMPLETE = "No item is scored by every model in this language and in every rewording."
+NO_INTERVAL = "Fewer than two items, or all alike: no interval."
+
+
+def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
+    """Absolute gap against absolute floor, per model and per language.
+
+    Returns
+    -------
+    AuditTable
+        `difference` = `gap` - `floor`, with a bias-corrected 95 % interval over items; `above` says
+        whether it lies above 0. A mean of absolute values has no honest interval of its own.
+
+        `unit` "model": the gap is the mean over `n_languages` of |mean d|, the floor that over
+        `n_rewordings` of full coverage. `unit` "language" (`condition`): |mean D| against the mean
+        over rewordings of |mean D_rewording|, D being means over all models, on the `n_items` that
+        have all of them. `n_undefined` of the `n_bootstrap` draws gave no number.
+    """
+    rng = request.rng("floor_vs_gap")
+    n_items = len(panel.items)
+    weights = bootstrap_weights(n_items, request.n_bootstrap, rng=rng)
+    changes = panel.changes(request.kind)
+    languages = [panel.at(c) for c in panel.languages]
+    rows = []
+    for m, model in enumerate(panel.models):
+        reworded = changes[m, [panel.at(c) for c in panel.full_coverage(m)]]
+        found = floor_against_gap(changes[m, languages], reworded, rng=rng, weights=weights)
+        place = {"unit": MODEL, "condition": "", "model": model, "scorer_id": panel.scorers[m]}
+        rows.append(
+            {**place, **_compared(found, len(weights)), "n_models": 1, "reason": _missing(found)}
+        )
+    means = item_changes(panel, request.kind)
+    fewer = weights[:LANGUAGE_DRAWS]
+    for condition, d in zip(panel.languages, means.translated, strict=True):
+        found = floor_against_gap_on_complete(d, means.rewordings, rng=rng, weights=fewer)
+        place = {"unit": LANGUAGE, "condition": condition, "model": "", "scorer_id": ""}
+        reason = _missing(found, complete=bool(means.names))
+        n_models = len(panel.models)
+        rows.append(
+            {**place, **_compared(found, len(fewer)), "n_models": n_models, "reason": reason}
+        )
+    notes = [] if panel.rewordings() else [NO_REWORDING]
+    if not panel.languages:
+        notes.append("The data set has no translation, so there is no gap.")
+    table = pd.DataFrame(rows)
+    return AuditTable(table.assign(above=table["above"].astype("boolean")), tuple(notes))
+
+
+def _compared(found: FloorAgainstGap, n_bootstrap: int) -> dict[str, Any]:
+    d = found.difference
+    undefined = np.isnan(d.low)
+    return {
+        "gap": found.gap,
+        "floor": found.floor,
+        "difference": d.value,
+        "difference_low": d.low,
+        "difference_high": d.high,
+        "above": None if undefined else bool(d.low > 0),
+        "n_items": d.n,
+        "n_languages": found.n_translations,
+        "n_rewordings": found.n_rewordings,
+        "n_undefined": d.n_undefined,
+        "n_bootstrap": n_bootstrap,
+    }
+
+
+def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
+    """Why a row of `floor_vs_gap` has no interval; `complete`: only complete items count."""
+    if complete and found.difference.n == 0:
+        return NO_COMPLETE
+    reasons = [NO_LANGUAGE] if found.n_translations == 0 else []
+    reasons += [NO_FULL] if found.n_rewordings == 0 else []
+    if not reasons and np.isnan(found.difference.low):
+        reasons = [NO_INTERVAL]
+    return " ".join(reasons)
