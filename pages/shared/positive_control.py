@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from core.analysis.audit.arms import arms
@@ -54,12 +53,12 @@ def show_control(request: AuditRequest, control: AuditTable, floor: float) -> No
 
 def _control_data_set(request: AuditRequest) -> None:
     texts = read_arms()
-    rows = [
-        {"Version": f"{condition}+{arm}", "Sentence in front of every context": text}
+    sentences = [
+        f"- `{condition}+{arm}`: {literal(text)}"
         for condition, by_arm in texts.items()
         for arm, text in by_arm.items()
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True)
+    st.markdown("\n".join(sentences))
     named = " and ".join(language_name(condition) for condition in texts)
     st.markdown(
         f"The fourth arm is the item as it is. Sentences for {named} come with the program; own "
