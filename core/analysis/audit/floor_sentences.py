@@ -70,7 +70,10 @@ def rewording_sentence(tested: pd.DataFrame) -> str:
     found = known.loc[known["qvalue"] < LEVEL, "condition"].tolist()
     held = "Held to the test that languages are held to,"
     if not found:
-        return f"{held} none of {len(known)} rewordings differs from the others with q < .05."
+        which = "the only one that can be tested does not differ"
+        if len(known) > 1:
+            which = f"none of {len(known)} rewordings differs"
+        return f"{held} {which} from the others with q < .05."
     return (
         f"{held} {len(found)} of {len(known)} rewordings ({', '.join(found)}) "
         f"{'differs' if len(found) == 1 else 'differ'} from the others with q < .05, although "
