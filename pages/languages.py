@@ -22,6 +22,7 @@ from pages.shared.languages import (
     show_groups,
     show_kinds,
     show_natives,
+    with_margin,
     yardstick,
 )
 from pages.shared.routing import require_router
@@ -40,7 +41,7 @@ def main() -> None:
     st.title("Languages")
     st.caption("Which gaps are real?")
     with errors_in_one_sentence():
-        selection, request = choose_audit(state.current())
+        selection, request = choose_audit(with_margin(state.current()))
     choose_margin(selection)
     with st.spinner("Testing every language …"):
         found = read_audit(request, TABLES)

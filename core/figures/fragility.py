@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.specifications import ALL, WITHOUT_LARGEST
 from core.figures.colours import EVIDENCE
 from core.figures.languages import Row
 from core.figures.theme import Figure, plain, signed, template
@@ -37,8 +38,8 @@ _CHOICES: dict[str, dict[Any, str]] = {
         "every model and rewording": "models and rewordings",
     },
     "corrected": {True: "rewording subtracted", False: "not subtracted"},
-    "estimator": {"mean": "mean", "trimmed mean": "trimmed mean", "median": "median"},
-    "choice": {"all": "all sources"},
+    "estimator": {"mean": "mean", WITHOUT_LARGEST: "without the largest", "median": "median"},
+    "choice": {ALL: "all sources"},
 }
 
 

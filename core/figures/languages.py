@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.cells import LEVEL
+from core.analysis.audit.item_tests import POOLED
 from core.figures.colours import ENGLISH, language_colour
 from core.figures.theme import Figure, plain, signed, template
 from core.items.languages import language_name
@@ -26,13 +28,11 @@ class Yardstick:
 
     floor: float  # median over `n_models` of the noise floor; NaN where there is none
     n_models: int
-    margin: float  # of equivalence
+    margin: float  # of equivalence; NaN where scores have no unit for one
 
 
 ROW_HEIGHT = 30  # px per language
 _GROUP_HEIGHT = 22  # px per group of items
-POOLED = "pooled"  # in the place of a condition: all languages
-LEVEL = 0.05
 
 
 def drop_plot(rows: pd.DataFrame, verdicts: pd.DataFrame, beside: Yardstick) -> Figure:
@@ -116,17 +116,20 @@ def _frame(n_rows: int, beside: Yardstick) -> list[go.Scatter]:
                 hoverinfo="skip",
             )
         )
-    traces.append(
-        go.Scatter(
-            x=[-margin, -margin, None, margin, margin],
-            y=[top, bottom, None, top, bottom],
-            mode="lines",
-            line={"width": 1.5, "dash": "dot", "color": ENGLISH},
-            name=f"margin of equivalence: ±{margin:g}",
-            hoverinfo="skip",
-        )
-    )
+    if math.isfinite(margin):
+        traces.append(_margin_lines(margin, top, bottom))
     return traces
+
+
+def _margin_lines(margin: float, top: float, bottom: float) -> go.Scatter:
+    return go.Scatter(
+        x=[-margin, -margin, None, margin, margin],
+        y=[top, bottom, None, top, bottom],
+        mode="lines",
+        line={"width": 1.5, "dash": "dot", "color": ENGLISH},
+        name=f"margin of equivalence: ±{margin:g}",
+        hoverinfo="skip",
+    )
 
 
 def _frame_words(beside: Yardstick) -> str:
@@ -136,6 +139,8 @@ def _frame_words(beside: Yardstick) -> str:
         if math.isfinite(beside.floor)
         else "No rewording covers every English item, so there is no noise band."
     )
+    if not math.isfinite(beside.margin):
+        return f"{band} On this scale there is no margin of equivalence."
     return f"{band} Dotted: the margin of equivalence, ±{beside.margin:g}."
 
 
@@ -266,7 +271,7 @@ def _layout(
 ) -> dict[str, Any]:
     top = 20 * sum(trace.showlegend is not False for trace in traces) + 12
     ends = [x for trace in traces if trace.xaxis is None for x in trace.x if x is not None]
-    low, high = min(ends), max(ends)
+    low, high = min(ends, default=-1.0), max(ends, default=1.0)
     space = 0.04 * (high - low)
     axis = {"zeroline": False, "fixedrange": True}
     return {

@@ -54,7 +54,7 @@ MAIN: Mapping[str, Any] = {
 }
 TESTS: Mapping[str, Any] = {
     "language": LANGUAGE,
-    "group": "Group",
+    "group": st.column_config.TextColumn("Group", width="medium"),
     "t": _number("T", sign=True, text="Drop beyond that of rewording"),
     "over_items": st.column_config.TextColumn("95 % over items"),
     "n": st.column_config.NumberColumn("n items"),
@@ -94,7 +94,7 @@ FEWEST: Mapping[str, Any] = {
 }
 LEFT_OUT: Mapping[str, Any] = {
     "choice": "Without",
-    "value": "which is",
+    "value": st.column_config.TextColumn("which is", width="medium"),
     "n": st.column_config.NumberColumn("n left"),
     "n_items": st.column_config.NumberColumn("Items gone"),
     "drop": _number("T", sign=True),

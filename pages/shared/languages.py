@@ -11,7 +11,7 @@ from core.analysis.audit.audit import Audit
 from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.item_tests import POOLED
 from core.analysis.audit.languages import REWORDING
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.figures.cells import change_map, score_heatmap
 from core.figures.fragility import found as finding
 from core.figures.fragility import kinds_plot, specification_curve
@@ -42,6 +42,12 @@ SPLITS = {
 }
 CELLS = {"change": "Mean changes", "score": "Mean scores"}
 ONE_MODEL = "one model: no spread"
+LEAST_MARGIN = 0.001
+
+
+def with_margin(selection: Selection) -> Selection:
+    """The selection with a margin that can be tested against: none at all cannot."""
+    return replace(selection, margin=max(selection.margin, LEAST_MARGIN))
 
 
 def choose_margin(selection: Selection) -> None:
@@ -50,7 +56,7 @@ def choose_margin(selection: Selection) -> None:
     state.show_field("margin", float(selection.margin))
     left.number_input(
         "Equivalence margin",
-        min_value=0.001,
+        min_value=LEAST_MARGIN,
         max_value=1.0,
         step=0.005,
         format="%.3f",
@@ -65,7 +71,7 @@ def choose_margin(selection: Selection) -> None:
 def yardstick(request: AuditRequest, main: AuditTable) -> Yardstick:
     """Noise floor and margin, which stand beside every drop."""
     last = main.rows[main.rows["condition"] == REWORDING].iloc[-1]
-    return Yardstick(float(last["drop"]), int(last["n_models"]), request.margin)
+    return Yardstick(float(last["drop"]), int(last["n_models"]), margin_of(request))
 
 
 def show_drops(found: Audit, beside: Yardstick) -> None:
@@ -180,8 +186,9 @@ def _open_item(selection: Selection, row: pd.Series) -> None:
     left, right = st.columns([5, 2], vertical_alignment="bottom")
     item = left.selectbox(f"One of the {len(ids)} items", ids, key=f"fragile-{row['condition']}")
     if right.button("Open on Items", icon=":material/open_in_new:", key="open-fragile"):
-        scorer = {} if selection.scorer in selection.models else {"scorer": selection.models[0]}
-        state.change(item=item, condition=row["condition"], **(scorer if selection.models else {}))
+        other = selection.models and selection.scorer not in selection.models
+        scorer = selection.models[0] if other else selection.scorer
+        state.change(item=item, condition=row["condition"], scorer=scorer)
         st.switch_page("pages/items.py")
 
 
