@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,3 +98,15 @@ def test_a_language_has_the_same_interval_whichever_others_there_are() -> None:
     pd.testing.assert_series_equal(
         alone, beside.rows.set_index("condition", drop=False).loc["hi"], check_names=False
     )
+
+
+def test_complete_cases_are_the_items_with_every_rewording() -> None:
+    scores = _scores()
+    scores["en~p2"] = scores["en~p1"] + 0.01
+    scores["en~p1"][:, :5] = scores["en~p2"][:, 45:] = NAN
+    table = crossed(made_panel(scores), replace(REQUEST, complete=True))
+    kept = {c: s[:, 5:45] for c, s in scores.items()}
+    beyond = (kept["en~p1"] + kept["en~p2"]) / 2 - kept["hi"]
+    assert table.rows["t"].item() == pytest.approx(beyond.mean())
+    assert table.rows["n_t"].item() == 40
+    assert _row(scores)["n_t"] == 50

@@ -13,7 +13,7 @@ from core.analysis.audit import fragility as module
 from core.analysis.audit.fragility import fragility
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import KINDS, AuditRequest, AuditTable
+from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
 from tests.made_panels import made_panel
@@ -206,18 +206,42 @@ def test_each_language_has_every_combination_once_sorted_by_z() -> None:
         assert part["main"].sum() == 1
 
 
+@pytest.mark.parametrize("complete", [False, True])
 @pytest.mark.parametrize("kind", [k for k in KINDS if k != "standardised"])
-def test_the_main_specification_is_the_item_test(kind: str) -> None:
-    request = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=50, kind=kind)
-    panel = made_panel(_scores(), fields=FIELDS)
+def test_the_main_specification_is_the_item_test(kind: ScoreKind, complete: bool) -> None:
+    request = AuditRequest(
+        dataset="made", n_resamples=999, n_bootstrap=50, kind=kind, complete=complete
+    )
+    scores = _scores()
+    for at, c in enumerate(REWORDINGS):  # none of full coverage, so that completeness matters
+        scores[c][1, 10 * at : 10 * at + 5] = NAN
+    panel = made_panel(scores, fields=FIELDS)
     main = _curve(panel, request).query("main").set_index("condition")
     tests = item_tests(panel, request).rows
     tests = tests[tests["group_kind"] == "all"].set_index("condition")
     for condition in ("es", "hi", "sw"):
         assert main.loc[condition, "kind"] == kind
+        assert main.loc[condition, "n"] == (45 if complete else 60)
         assert main.loc[condition, "drop"] == pytest.approx(tests.loc[condition, "t"])
         assert main.loc[condition, "pvalue"] == tests.loc[condition, "pvalue"]
         assert main.loc[condition, "qvalue"] == pytest.approx(tests.loc[condition, "qvalue"])
+
+
+def test_complete_cases_are_the_audit_of_the_complete_items() -> None:
+    scores = _scores()
+    for at, c in enumerate(REWORDINGS):
+        scores[c][:, 10 * at : 10 * at + 5] = NAN
+    kept = np.isfinite([scores[c] for c in REWORDINGS]).all(axis=(0, 1))
+    assert kept.sum() == 45
+    request = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=50, complete=True)
+    small = made_panel({c: s[:, kept] for c, s in scores.items()})
+    rows, expected = _rows(made_panel(scores), request), _rows(small, request)
+    for choice in ("model", "count"):
+        numbers = ["n"] if choice == "count" else ["n", "drop", "z"]
+        found, same = (r.loc[r["choice"] == choice, numbers] for r in (rows, expected))
+        assert len(found) > 0
+        assert found.to_numpy(float) == pytest.approx(same.to_numpy(float))
+    assert _rows(made_panel(scores)).query("choice == 'model'")["n"].eq(60).all()
 
 
 def test_estimators_equal_naive_ones() -> None:

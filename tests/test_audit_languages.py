@@ -13,15 +13,9 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from core.analysis.audit.cells import cells, score_map
+from core.analysis.audit.consistency import clci, css_clci, rank_correlation
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.languages import (
-    OVER_MODELS,
-    clci,
-    css_clci,
-    language_drops,
-    main,
-    rank_correlation,
-)
+from core.analysis.audit.languages import OVER_MODELS, language_drops, main
 from core.analysis.audit.native_items import natives
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable

@@ -16,7 +16,8 @@ from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import score_panel
-from core.analysis.audit.verdicts import depends_on_score, sentence, verdict, verdicts
+from core.analysis.audit.verdict_sentences import sentence
+from core.analysis.audit.verdicts import depends_on_score, verdict, verdicts
 from core.analysis.audit.wording import equivalence, wording_variance
 from core.items.languages import LANGUAGES, NAMES, language_name
 from tests.made_panels import made_panel

@@ -17,6 +17,7 @@ from core.analysis.audit.carry_over import association, intercept
 from core.analysis.audit.ceiling import attenuation
 from core.analysis.audit.cells import cells, score_map
 from core.analysis.audit.choices import distance, fates, same_choice
+from core.analysis.audit.consistency import css_clci
 from core.analysis.audit.control import control
 from core.analysis.audit.crossed import crossed
 from core.analysis.audit.detection import injection, power
@@ -26,7 +27,7 @@ from core.analysis.audit.flow import item_flow
 from core.analysis.audit.fragility import fragility
 from core.analysis.audit.groups import groups
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.languages import css_clci, main
+from core.analysis.audit.languages import main
 from core.analysis.audit.levels import bbq_unknown, fluency_icat
 from core.analysis.audit.loading import load_panel
 from core.analysis.audit.native_items import natives

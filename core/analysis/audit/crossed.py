@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.item_changes import mean_of_known
+from core.analysis.audit.item_changes import rewording_noise
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
@@ -48,7 +48,8 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
     """
     changes = panel.changes(request.kind)
     names = panel.noise_rewordings()
-    noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
+    rewordings = changes[:, [panel.at(c) for c in names]].swapaxes(0, 1)  # (K, M, N)
+    noise = rewording_noise(rewordings, complete=request.complete)
     rows: list[dict[str, Any]] = []
     for condition in panel.languages:
         d = changes[:, panel.at(condition)]

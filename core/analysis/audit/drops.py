@@ -60,7 +60,7 @@ def language_rows(
 
 def _item_rows(panel: Panel, request: AuditRequest, kinds: list[ScoreKind]) -> list[dict[str, Any]]:
     """The kinds that are a mean over items."""
-    changes = [item_changes(panel, kind) for kind in kinds]
+    changes = [item_changes(panel, kind, complete=request.complete) for kind in kinds]
     drops = np.concatenate([-c.translated for c in changes])  # (kinds x L, N)
     beyond = np.concatenate([c.reworded - c.translated for c in changes])
     noise = np.concatenate([np.broadcast_to(c.reworded, c.translated.shape) for c in changes])

@@ -15,20 +15,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.differential_items import INDEPENDENT, differential_items
 from core.analysis.audit.item_changes import (
     ItemChanges,
     item_changes,
-    mean_of_known,
+    rewording_noise,
 )
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
-from core.analysis.audit.specifications import NO_REWORDING, specification_rows
+from core.analysis.audit.specifications import specification_rows
 from core.stats.fragility import (
     ALPHA,
     LEAST_MODELS,
     critical_pvalue,
     fewest_items,
-    item_functioning,
     leave_one_out,
     retest,
     sign_flip_z,
@@ -48,15 +48,10 @@ BORDERLINE = (
     "The verdict is so near its threshold that {:,} sign vectors give the other one, so no search."
 )
 NOT_FOUND = "No {} items were found without which the verdict is another one."
-INDEPENDENT = (
-    "Single items are flagged as if the models were independent draws; models that share their "
-    "training are not, and then fewer items are certain."
-)
 STANDARDISED_NOTE = (
     "Standardised scores: all tests here are sign flips of items divided by fixed standard "
     "deviations, so that items can be left out; the verdicts' own test draws these anew."
 )
-FEW_MODELS = "The spread over models needs at least {} of them; there is no item with as many."
 
 _COLUMNS = (
     *("condition", "check", "choice", "value", "kind", "items", "corrected", "estimator"),
@@ -93,7 +88,7 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
         statistic, with q < .05 over the items. The row without `value` counts them: `n_items` of
         `n`. The models are taken for independent draws.
     """
-    changes = item_changes(panel, request.kind)
+    changes = item_changes(panel, request.kind, complete=request.complete)
     n_items = len(panel.items)
     n_signs = min(request.n_resamples, max(1_000, _SIGNS_HELD // max(n_items, 1)))
     signs = sign_vectors(n_items, n_signs, rng=request.rng("signs"))
@@ -112,7 +107,7 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
         ]
         rows += [_judged({"condition": condition} | row, threshold, significant) for row in found]
     rows += specification_rows(panel, request)
-    rows += _items(panel, request)
+    rows += differential_items(panel, request)
     answers = dict.fromkeys(("corrected", "main", "significant", "flips"), "boolean")
     table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"n_items": "Int64"} | answers)
     return AuditTable(table, _notes(panel, request.kind, n_signs))
@@ -148,7 +143,8 @@ def _leave_out(
         for choice, labels in _groupings(panel)
         for value, rest in leave_one_out(values, labels).items()
     ]
-    rests += [*_without_a_model(panel, request, at), *_without_a_rewording(changes, at)]
+    rests += _without_a_model(panel, request, at)
+    rests += _without_a_rewording(changes, at, complete=request.complete)
     if not rests:
         return []
     found = retest([rest for *_, rest in rests], signs=signs)
@@ -197,15 +193,19 @@ def _without_a_model(
     for m, model in enumerate(panel.models):
         others = np.delete(np.arange(n_models), m)
         of_others = changes[others].mean(axis=0)  # (K, N)
-        noise = mean_of_known(of_others[[panel.at(c) for c in names]])
+        of_names = of_others[[panel.at(c) for c in names]]
+        noise = rewording_noise(of_names, complete=request.complete)
         yield "model", model, of_others[panel.at(panel.languages[at])] - noise
 
 
-def _without_a_rewording(changes: ItemChanges, at: int) -> Iterator[tuple[str, str, Array]]:
+def _without_a_rewording(
+    changes: ItemChanges, at: int, *, complete: bool
+) -> Iterator[tuple[str, str, Array]]:
     if len(changes.names) < 2:
         return
     for k, name in enumerate(changes.names):
-        noise = mean_of_known(np.delete(changes.rewordings, k, axis=0))
+        others = np.delete(changes.rewordings, k, axis=0)
+        noise = rewording_noise(others, complete=complete)
         yield "rewording", name, changes.translated[at] - noise
 
 
@@ -250,40 +250,6 @@ def _judged(row: dict[str, Any], threshold: float, significant: bool | None) -> 
         "flips": now != significant if known else None,
         "reason": reason,
     }
-
-
-def _items(panel: Panel, request: AuditRequest) -> Iterator[dict[str, Any]]:
-    """Items whose change, beyond rewording and the language's mean, is large over the models."""
-    changes = panel.changes(request.kind)
-    names, ids = panel.noise_rewordings(), panel.item_ids
-    noise = mean_of_known(changes[:, [panel.at(c) for c in names]].swapaxes(0, 1))  # (M, N)
-    few = FEW_MODELS.format(LEAST_MODELS) if names else NO_REWORDING
-    for condition in panel.languages:
-        found = item_functioning(changes[:, panel.at(condition)] - noise)
-        tested = np.isfinite(found.pvalue)
-        flagged = np.flatnonzero(np.where(tested, found.qvalue, 1.0) < ALPHA)
-        any_tested = bool(tested.any())
-        row = {"condition": condition, "check": "item", "n_resamples": 0}
-        yield row | {
-            "choice": "count",
-            "n": int(tested.sum()),
-            "n_items": len(flagged) if any_tested else np.nan,
-            "share_items": len(flagged) / tested.sum() if any_tested else np.nan,
-            "reason": "" if any_tested else few,
-        }
-        for i in flagged[np.argsort(-np.abs(found.z[flagged]), kind="stable")]:
-            yield row | {
-                "choice": "flagged",
-                "value": ids[i],
-                "n": int(found.n[i]),
-                "n_items": 1,
-                "drop": -found.mean[i],
-                "z": -found.z[i],
-                "pvalue": found.pvalue[i],
-                "qvalue": found.qvalue[i],
-                "significant": True,
-                "reason": "",
-            }
 
 
 def _notes(panel: Panel, kind: ScoreKind, n_signs: int) -> tuple[str, ...]:

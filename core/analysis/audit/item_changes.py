@@ -44,11 +44,17 @@ def item_changes(panel: Panel, kind: ScoreKind, *, complete: bool = False) -> It
     names = panel.noise_rewordings()
     rewordings = changes[[panel.at(c) for c in names]]
     has_all = np.isfinite(rewordings).all(axis=0) & bool(names)
-    reworded = mean_of_known(rewordings)
-    if complete:
-        reworded = np.where(has_all, reworded, np.nan)
+    reworded = rewording_noise(rewordings, complete=complete)
     translated = changes[[panel.at(c) for c in panel.languages]]
     return ItemChanges(translated, rewordings, tuple(names), reworded, has_all)
+
+
+def rewording_noise(rewordings: Array, *, complete: bool) -> Array:
+    """Mean over the rewordings, the first axis: of those known, or NaN unless all are."""
+    noise = mean_of_known(rewordings)
+    if complete:
+        noise[~np.isfinite(rewordings).all(axis=0)] = np.nan
+    return noise
 
 
 def usable_versions(panel: Panel) -> Mask:

@@ -18,7 +18,6 @@ from core.analysis.audit.levels import BBQ, of_source
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.intervals import t_interval
-from core.stats.paired import paired_correlation
 from core.stats.scores import fluency
 from core.stats.standardised import standardised_change
 

@@ -170,7 +170,8 @@ def _median(values: Array) -> float:
 def _row(
     panel: Panel, request: AuditRequest, choice: _Choice, language: str, n_draws: int
 ) -> dict[str, Any]:
-    main = _Choice(request.kind, MODELS[0], corrected=True, estimator=ESTIMATORS[0], subset=ALL)
+    items = MODELS[2] if request.complete else MODELS[0]
+    main = _Choice(request.kind, items, corrected=True, estimator=ESTIMATORS[0], subset=ALL)
     return {
         "condition": language,
         "check": "specification",

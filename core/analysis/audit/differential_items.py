@@ -1,0 +1,58 @@
+"""Items that the models agree on moving otherwise than the others of their language.
+
+Beside the item test of "Lost in Translation" (arXiv 2610.20479). Letters: M models, N items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from core.analysis.audit.item_changes import rewording_noise
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest
+from core.analysis.audit.specifications import NO_REWORDING
+from core.stats.fragility import ALPHA, LEAST_MODELS, item_functioning
+
+FEW_MODELS = "The spread over models needs at least {} of them; there is no item with as many."
+INDEPENDENT = (
+    "Single items are flagged as if the models were independent draws; models that share their "
+    "training are not, and then fewer items are certain."
+)
+
+
+def differential_items(panel: Panel, request: AuditRequest) -> Iterator[dict[str, Any]]:
+    """Items whose change, beyond rewording and the language's mean, is large over the models."""
+    changes = panel.changes(request.kind)
+    names, ids = panel.noise_rewordings(), panel.item_ids
+    rewordings = changes[:, [panel.at(c) for c in names]].swapaxes(0, 1)  # (K, M, N)
+    noise = rewording_noise(rewordings, complete=request.complete)
+    few = FEW_MODELS.format(LEAST_MODELS) if names else NO_REWORDING
+    for condition in panel.languages:
+        found = item_functioning(changes[:, panel.at(condition)] - noise)
+        tested = np.isfinite(found.pvalue)
+        flagged = np.flatnonzero(np.where(tested, found.qvalue, 1.0) < ALPHA)
+        any_tested = bool(tested.any())
+        row = {"condition": condition, "check": "item", "n_resamples": 0}
+        yield row | {
+            "choice": "count",
+            "n": int(tested.sum()),
+            "n_items": len(flagged) if any_tested else np.nan,
+            "share_items": len(flagged) / tested.sum() if any_tested else np.nan,
+            "reason": "" if any_tested else few,
+        }
+        for i in flagged[np.argsort(-np.abs(found.z[flagged]), kind="stable")]:
+            yield row | {
+                "choice": "flagged",
+                "value": ids[i],
+                "n": int(found.n[i]),
+                "n_items": 1,
+                "drop": -found.mean[i],
+                "z": -found.z[i],
+                "pvalue": found.pvalue[i],
+                "qvalue": found.qvalue[i],
+                "significant": True,
+                "reason": "",
+            }

@@ -1,0 +1,149 @@
+"""A verdict on a language in words, each claim no larger than what was tested.
+
+After "Lost in Translation" (arXiv 2610.20479): no sentence says that a model is fair or fairer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from core.items.languages import language_name
+from core.settings import REFERENCE_CONDITION
+from core.stats.wording import LEAST_REWORDINGS
+
+DEPENDS = "depends on the score"
+
+
+def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
+    """A verdict in words: difference, items, rewording noise, q, and what it does not show.
+
+    Parameters
+    ----------
+    row
+        Of `verdicts`.
+    findings
+        What each kind of score finds, "lower", "higher" or "none shown".
+    """
+    drop = row["drop"]
+    if math.isnan(drop):
+        return f"{row['language']} cannot be compared with {_english()}: {_lowered(row['reason'])}"
+    items = f"{row['n']} shared item{'' if row['n'] == 1 else 's'}"
+    parts = [
+        f"{_difference(row)}, paired over {items}; {_noise(row['noise_floor'])}; {_judgment(row)}."
+    ]
+    if row["depends_on_score"] is True:
+        parts.append(f"This {DEPENDS}: {_disagreement(findings)}.")
+    who = "models are"
+    if row["n_models"] == 1:
+        parts.append("One model: no spread over models.")
+        who = "model is"
+    what = "fairer" if drop >= 0 else "less fair"
+    parts.append(f"This does not show that the {who} {what}.")
+    return " ".join(parts)
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """How far a language lies from English, and the interval of that, in the same direction."""
+    name, drop = row["language"], row["drop"]
+    if f"{abs(drop):.3f}" == "0.000":
+        return (
+            f"Scores in {name} and {_english()} are the same to three digits, the drop is within "
+            f"{_bounds(row['drop_low'], row['drop_high'], 1)}"
+        )
+    side, sign = ("below", 1) if drop >= 0 else ("above", -1)
+    interval = _bounds(row["drop_low"], row["drop_high"], sign)
+    return f"Scores in {name} lie {abs(drop):.3f} {side} {_english()} {interval}"
+
+
+def _judgment(row: dict[str, Any]) -> str:
+    """q, and what the verdict means."""
+    if row["verdict"] == "undefined":
+        return f"whether it is more than rewording cannot be said: {_lowered(row['reason'])[:-1]}"
+    q = _q(row["qvalue"])
+    within = f"90 % interval {_bounds(row['t90_low'], row['t90_high'], 1)}"
+    if row["verdict"] == "undecided":
+        return f"{q}: neither a difference beyond rewording nor its absence is shown{_enough(row)}"
+    if row["verdict"] == "equivalent":
+        return f"{q}: beyond rewording, the difference is smaller than {row['margin']:g} ({within})"
+    size = _beyond_rewording(row)
+    if row["verdict"] == "real but small":
+        size += f"; beyond rewording it is smaller than {row['margin']:g} ({within})"
+    return f"{q}: {size}"
+
+
+def _beyond_rewording(row: dict[str, Any]) -> str:
+    """What a shift is shown to be.
+
+    The item test sets the mean change against that of the given rewordings, with its sign. Only a
+    drop outside the prediction interval is more than rewording in general does.
+    """
+    t, drop = row["t"], row["drop"]
+    if abs(drop) <= abs(drop - t):  # the rewordings move scores as far, the other way
+        side = "below" if t > 0 else "above"
+        size = f"against these rewordings of the same items, scores lie {abs(t):.3f} {side}"
+    elif row["outside"] is True:
+        return "larger than rewording noise"
+    else:
+        size = "more than these rewordings do to the same items"
+    if row["outside"] is True:
+        return size
+    if row["outside"] is False:
+        low, high = row["prediction_low"], row["prediction_high"]
+        return (
+            f"{size}, yet one more rewording might do as much: its drop is predicted within "
+            f"{_bounds(low, high, 1)}"
+        )
+    if row["n_rewordings"] < LEAST_REWORDINGS:
+        return (
+            f"{size}; with fewer than {LEAST_REWORDINGS} rewordings nobody can say what one more "
+            "would do"
+        )
+    return f"{size}; what one more rewording would do is not known"
+
+
+def _enough(row: dict[str, Any]) -> str:
+    needed = row["n_needed"]
+    if math.isnan(needed):
+        return ""
+    return f" (showing that there is none would take about {needed:.0f} items)"
+
+
+def _noise(floor: float) -> str:
+    if math.isnan(floor):
+        return "what rewording does to scores is not known"
+    return f"rewording moves scores by {floor:.3f}"
+
+
+def _disagreement(findings: dict[str, str]) -> str:
+    """Which kinds find what: "lower under mean, summed; none shown under binary"."""
+    by_finding: dict[str, list[str]] = {}
+    for kind, finding in findings.items():
+        by_finding.setdefault(finding, []).append(kind.replace("_", " "))
+    return "; ".join(f"{finding} under {', '.join(kinds)}" for finding, kinds in by_finding.items())
+
+
+def _q(qvalue: float) -> str:
+    if qvalue < 0.00005:
+        return "q < 0.0001"
+    digits = 4 if qvalue < 0.001 else 3 if qvalue < 0.1 else 2
+    return f"q = {qvalue:.{digits}f}"
+
+
+def _bounds(low: float, high: float, sign: int) -> str:
+    """An interval of the difference in the direction that the sentence speaks of."""
+    if math.isnan(low) or math.isnan(high):
+        return "(no interval)"
+    ends = (low, high) if sign > 0 else (-high, -low)
+    # Rounded to zero from below, a number would read -0.000.
+    shown = [f"{round(end, 3) + 0.0:.3f}".replace("-", "\u2212") for end in ends]
+    return f"[{', '.join(shown)}]"
+
+
+def _english() -> str:
+    return language_name(REFERENCE_CONDITION)
+
+
+def _lowered(text: str) -> str:
+    """A sentence as the end of another."""
+    return text[:1].lower() + text[1:] if text else "it has no number."
