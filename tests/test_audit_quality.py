@@ -117,6 +117,17 @@ def test_a_language_without_such_rows_does_not_enter_the_mean():
     assert hindi["reason"] == "No such row is scored in both versions."
 
 
+def test_a_language_with_few_judgments_weighs_as_much_as_one_with_many():
+    judged = {"es": ["lost", "", "", ""], "hi": ["lost", "preserved", "preserved", "preserved"]}
+    scores = {c: [[0.5, 0.6, 0.7, 0.4]] for c in ("en", "es", "hi")}
+    table = quality(made_panel(scores, judgments=judged), REQUEST).rows
+    row = only(table, condition=ALL_LANGUAGES, kind="judgment", group="lost")
+    assert (row["n"], row["n_total"]) == (2, 5)
+    assert row["share"] == pytest.approx((1 / 1 + 1 / 4) / 2)  # not 2 of 5
+    row = only(table, condition=ALL_LANGUAGES, kind="filter", group="judged preserved")
+    assert row["share"] == pytest.approx((0 + 3 / 4) / 2)
+
+
 def test_similarity_counts_what_reaches_the_threshold():
     row = only(quality(known(), REQUEST).rows, kind="similarity", condition="es", source="")
     assert (row["n"], row["n_total"]) == (12, 16)

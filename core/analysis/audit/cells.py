@@ -11,19 +11,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
+from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
+from core.analysis.audit.names import SUFFIXES as SUFFIXES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.stats.known import mean_over_items as mean_over_items
+from core.stats.levels import LEVEL as LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
 
 Array = npt.NDArray[np.float64]
 
-LEVEL = 0.05  # false discovery rate
-SUFFIXES = ("", "_binary")
 
 NO_LANGUAGE = "The data set has no translation, so there is no cell to test."
-NO_ITEM = "No item has a score of this model in both versions."
-ONE_ITEM = "One item has no standard deviation."
 NO_SCORE = "No item of this condition has a score of this model, or all are alike and standardised."
 _COLUMNS = (
     *("model", "scorer_id", "condition", "n", "mean_change", "sd", "pvalue", "qvalue"),
@@ -114,15 +115,6 @@ def score_map(panel: Panel, request: AuditRequest) -> AuditTable:
         "reason",
     ]
     return AuditTable(rows[columns], (note,))
-
-
-def mean_over_items(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Mean over the last axis and how many values it is of; NaN where there is none."""
-    known = np.isfinite(values)
-    n = known.sum(axis=-1)
-    total = np.where(known, values, 0.0).sum(axis=-1)
-    mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
-    return mean, n
 
 
 def _tested(panel: Panel, request: AuditRequest, kind: ScoreKind) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.association import NEUTRAL

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.analysis.audit.names import ALL_MODELS as ALL_MODELS
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 
-ALL_MODELS = "all models"
 MISSING = "not scored yet"
 _GROUP = ["native", "condition"]
 _COLUMNS = (

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.item_changes import mean_of_known
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.groups import Factor, RankTest, clustered_ols, rank_test
+from core.stats.known import mean_of_known
 
 Array = npt.NDArray[np.float64]
 
@@ -121,13 +121,11 @@ def _n_models(
 
 def _resource_levels(panel: Panel, conditions: list[str]) -> npt.NDArray[np.object_]:
     """The resource level of each version, empty where it names none. (conditions, N)"""
-    levels = np.full((len(conditions), len(panel.items)), "", dtype=object)
+    levels = np.full((len(panel.conditions), len(panel.items)), "", dtype=object)
     twins = panel.versions[~panel.versions["native"]]
-    k = pd.Index(conditions, dtype=object).get_indexer(pd.Index(twins["condition"]))
-    i = pd.Index(panel.item_ids).get_indexer(pd.Index(twins["item_id"]))
-    known = (k >= 0) & (i >= 0)
-    levels[k[known], i[known]] = twins["resource_level"].astype(str).to_numpy(object)[known]
-    return levels
+    at, known = panel.place(twins)
+    levels[at] = twins["resource_level"].astype(str).to_numpy(object)[known]
+    return levels[[panel.at(c) for c in conditions]]
 
 
 def _rank_rows(panel: Panel, request: AuditRequest, grouped: list[str]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ import pandas as pd
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
+from core.stats.known import mean_over_items
 from core.stats.scores import (
     fluency,
     icat,
@@ -47,8 +48,8 @@ def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
     chosen = unknown_chosen(n["l_stereotype"], n["l_anti"], n["l_unknown"])  # (M, K, N)
     english = chosen[:, [panel.english]]
     in_both = np.where(np.isfinite(chosen), english, np.nan)
-    share, count = _means(chosen)
-    share_english, count_english = _means(in_both)
+    share, count = mean_over_items(chosen)
+    share_english, count_english = mean_over_items(in_both)
     rows = [
         {
             **_place(panel, m, k),
@@ -81,8 +82,8 @@ def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
     del request
     terms = _terms(panel)
     values = _fluency_values(panel)
-    means = {name: _means(value)[0] for name, value in values.items()}
-    count = _means(values["fluency"])[1]
+    means = {name: mean_over_items(value)[0] for name, value in values.items()}
+    count = mean_over_items(values["fluency"])[1]
     rows = []
     for m in range(len(panel.scorers)):
         for k in range(len(panel.conditions)):
@@ -110,11 +111,18 @@ def of_source(panel: Panel, name: str) -> npt.NDArray[np.bool_]:
     return panel.items["source"].str.casefold().str.startswith(name).to_numpy(np.bool_)
 
 
+def fluency_besides_bbq(panel: Panel) -> Array:
+    """Fluency of the items with an unrelated continuation, without those of BBQ. (M, K, N)"""
+    n = panel.numbers
+    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
+    return fluency(n["l_stereotype"], n["l_anti"], unrelated)
+
+
 def _fluency_values(panel: Panel) -> dict[str, Array]:
     """By name, a value per item that has all three continuations and is none of BBQ. (M, K, N)"""
     n = panel.numbers
     unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
-    both = fluency(n["l_stereotype"], n["l_anti"], unrelated)
+    both = fluency_besides_bbq(panel)
     ss = np.where(np.isfinite(both), stereotype_score(n["l_stereotype"], n["l_anti"]), np.nan)
     return {
         "fluency": both,
@@ -144,14 +152,6 @@ def _terms(panel: Panel) -> list[str]:
     versions = panel.versions
     english = versions[(versions["condition"] == REFERENCE_CONDITION) & ~versions["native"]]
     return [str(metadata.get(TARGET) or "") for metadata in english["metadata"]]
-
-
-def _means(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Mean over the items and how many there are; NaN without one. (M, K) each"""
-    n = np.isfinite(values).sum(axis=-1)
-    total = np.nansum(values, axis=-1)
-    mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
-    return mean, n
 
 
 def _place(panel: Panel, m: int, k: int) -> dict[str, Any]:

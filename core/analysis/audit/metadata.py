@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from core.analysis.audit.panel import Panel
 
@@ -26,11 +25,9 @@ def metadata_values(panel: Panel, name: str) -> Objects:
     """One entry of every version's metadata, None where it has none. Shape (K, N)"""
     found = np.full((len(panel.conditions), len(panel.items)), None, dtype=object)
     versions = panel.versions[~panel.versions["native"]]
-    k = pd.Index(panel.conditions).get_indexer(pd.Index(versions["condition"]))
-    n = pd.Index(panel.items["item_id"]).get_indexer(pd.Index(versions["item_id"]))
-    for condition, item, metadata in zip(k, n, versions["metadata"], strict=True):
-        if item >= 0:
-            found[condition, item] = metadata.get(name)
+    (k, n), known = panel.place(versions)
+    for condition, item, metadata in zip(k, n, versions["metadata"][known], strict=True):
+        found[condition, item] = metadata.get(name)
     return found
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import mean_over_items
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
-from core.stats.scores import binary_choice, stereotype_score
+from core.stats.known import mean_over_items
+from core.stats.scores import log_odds, score_of
 
 Array = npt.NDArray[np.float64]
 
@@ -81,18 +81,6 @@ def _translated(
 
 def _scores(rows: pd.DataFrame, kind: ScoreKind) -> Array:
     """Scores of one kind, as of `Panel.scores`. (N,)"""
-    unit = "sum" if kind in ("summed", "per_code_point") else "l"
-    plus, minus = (rows[f"{unit}_{s}"].to_numpy(np.float64) for s in ("stereotype", "anti"))
-    if kind == "per_code_point":
-        plus, minus = (
-            x / rows[f"points_{s}"].to_numpy(np.float64)
-            for x, s in ((plus, "stereotype"), (minus, "anti"))
-        )
-    if kind == "binary":
-        return binary_choice(plus, minus)
-    if kind == "standardised":
-        u = plus - minus
-        finite = u[np.isfinite(u)]
-        sd = finite.std(ddof=1) if len(finite) > 1 else np.nan
-        return u / sd if sd > 0 else np.full_like(u, np.nan)
-    return stereotype_score(plus, minus)
+    numbers = {f"{u}_{s}": rows[f"{u}_{s}"] for u in ("l", "sum") for s in ("stereotype", "anti")}
+    points = {s: rows[f"points_{s}"] for s in ("stereotype", "anti")}
+    return score_of(kind, log_odds(kind, numbers, points))

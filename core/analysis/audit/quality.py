@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import ends
-from core.analysis.audit.levels import BBQ, of_source
+from core.analysis.audit.levels import fluency_besides_bbq
 from core.analysis.audit.metadata import (
     BLANK_SURVIVED,
     FILL_IN,
@@ -33,7 +33,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.association import resampled_sums
 from core.stats.intervals import percentile_interval
-from core.stats.scores import fluency
+from core.stats.known import mean_of
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -94,7 +94,9 @@ def quality(panel: Panel, request: AuditRequest) -> AuditTable:
         "filter": `n` of the `n_total` rows that it can decide pass; `drop_unfiltered` is the drop
         among all of them, `drop` among those that pass, `reduction` how much smaller it is.
 
-        Condition "all languages" gives each of the `n_languages` that have such rows equal weight.
+        Condition "all languages" gives each language equal weight: `share` is the mean of the
+        shares of those with known rows, and the drops are means over the `n_languages` with chosen
+        ones; `n` and `n_total` are sums.
         Intervals are 95 % percentiles over items, all numbers from the same draws.
     """
     known = _known(panel)
@@ -109,9 +111,7 @@ def _known(panel: Panel) -> _Known:
     survived = metadata_truths(panel, BLANK_SURVIVED)
     form = metadata_values(panel, FORM)[panel.english]
     survived[:, [f not in (None, FILL_IN) for f in form]] = np.nan
-    n = panel.numbers
-    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
-    values = fluency(n["l_stereotype"], n["l_anti"], unrelated)
+    values = fluency_besides_bbq(panel)
     change = values - values[:, [panel.english]]
     return _Known(judgments(panel), similarity, survived, change)
 
@@ -203,7 +203,7 @@ def _drop_row(
         "group": first.group,
         "n": n,
         "n_total": n_total,
-        "share": n / n_total if n_total else np.nan,
+        "share": mean_of([cell.n / cell.n_total for cell in cells if cell.n_total]),
         "n_languages": len(there),
         "n_rows": int(sum(cells[at].chosen.sum() for at in there)),
         "n_items": n_items,

@@ -148,7 +148,6 @@ def _zipf_differences(panel: Panel, cache: Cache) -> dict[str, Array | str]:
 
     covered = available_languages(WORDLIST)
     texts = item_texts_of(cache, panel.dataset)
-    items = pd.Index(panel.items["item_id"])
     found: dict[str, Array | str] = {}
     for condition in (REFERENCE_CONDITION, *panel.languages):
         language = condition.partition("-")[0]
@@ -156,15 +155,15 @@ def _zipf_differences(panel: Panel, cache: Cache) -> dict[str, Array | str]:
             found[condition] = f"wordfreq has no word list of {condition}."
             continue
         own = texts[texts["condition"] == condition]
-        own = own[own["item_id"].isin(items)]
+        own = own[panel.place(own)[1]]
         try:
             plus, minus = (mean_zipf(own[p], language) for p in ("stereotype", "anti_stereotype"))
         except ImportError as error:
             found[condition] = f"wordfreq needs the package {error.name} for {condition}."
             continue
-        difference = np.full(len(items), np.nan)
-        difference[items.get_indexer(pd.Index(own["item_id"]))] = np.subtract(plus, minus)
-        found[condition] = difference
+        difference = np.full((len(panel.conditions), len(panel.items)), np.nan)
+        difference[panel.place(own)[0]] = np.subtract(plus, minus)
+        found[condition] = difference[panel.at(condition)]
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.names import ALL_MODELS, LANGUAGE
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.settings import REFERENCE_CONDITION
@@ -33,7 +33,7 @@ from core.stats.wording import (
 
 Array = npt.NDArray[np.float64]
 
-REWORDINGS, LANGUAGE = "rewordings", "language"  # what a row of `wording_variance` is of
+REWORDINGS = "rewordings"  # what a row of `wording_variance` is of, or LANGUAGE
 
 ASSUMED = (
     "The prediction interval takes the rewordings and the translation for draws from one normal "
