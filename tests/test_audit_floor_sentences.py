@@ -31,7 +31,8 @@ def by_model(*rows: tuple[float, float], reason: str = "") -> pd.DataFrame:
             [(0.004, 0.006)],
             "Rewording alone moves the mean score of the model by 0.004 (3 rewordings of full "
             "coverage, n = 40 items). Changes of single items that are nothing but noise would "
-            "move it by 0.006: what is seen is no more than that.",
+            "move it by 0.006: what is seen is no more than that. One model: how far models differ "
+            "in this is not known.",
         ),
         (
             [(0.01, 0.005), (0.02, 0.005), (NAN, NAN)],

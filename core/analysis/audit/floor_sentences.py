@@ -49,9 +49,10 @@ def floor_sentence(by_model: pd.DataFrame) -> str:
     if math.isnan(noise) or noise == 0:
         return f"{start}. {UNMOVED}"
     than = "no more than" if floor <= noise else f"{floor / noise:.1f} times"
+    one = " One model: how far models differ in this is not known." if len(by_model) == 1 else ""
     return (
         f"{start}. Changes of single items that are nothing but noise would move it by "
-        f"{noise:.3f}: what is seen is {than} that."
+        f"{noise:.3f}: what is seen is {than} that.{one}"
     )
 
 
