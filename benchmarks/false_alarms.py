@@ -11,9 +11,10 @@ import numpy.typing as npt
 from benchmarks.planted import NOISE, planted_changes, shared_effects, version_noise
 from core.stats.equivalence import is_equivalent
 from core.stats.fragility import item_functioning
-from core.stats.groups import Factor, clustered_ols, rank_test
+from core.stats.groups import Factor, clustered_ols
 from core.stats.intervals import mean_interval
 from core.stats.multiple import benjamini_hochberg
+from core.stats.ranks import rank_test
 from core.stats.resampling import sign_flip_test
 from core.stats.wording import exchange_test, prediction_pvalue, wording_variance
 

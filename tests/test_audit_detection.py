@@ -18,8 +18,9 @@ from core.analysis.audit.detection import (
 )
 from core.analysis.audit.item_tests import POOLED, item_tests
 from core.analysis.audit.request import AuditRequest
-from core.stats.injection import DELTAS, injection_curve, size_check
+from core.stats.injection import DELTAS, injection_curve
 from core.stats.power import items_needed, smallest_shift
+from core.stats.size import size_check
 from tests.made_panels import made_panel
 from tests.thin_panels import thin_panel
 

@@ -11,7 +11,8 @@ import pytest
 import statsmodels.formula.api as smf
 from scipy import stats
 
-from core.stats.groups import Factor, clustered_ols, rank_test
+from core.stats.groups import Factor, clustered_ols
+from core.stats.ranks import rank_test
 
 NAN = float("nan")
 

@@ -23,9 +23,9 @@ from core.stats.injection import (
     InjectionPoint,
     injection_curve,
     injection_runs,
-    size_check,
 )
 from core.stats.resampling import sign_flip_test, sign_vectors
+from core.stats.size import size_check
 
 NAN = math.nan
 Rng = np.random.Generator

@@ -102,7 +102,7 @@ def _changes(seed: int, shape: tuple[int, int], mean: float = 0.0, missing: floa
 def test_floor_against_gap_is_a_naive_loop_over_the_same_draws() -> None:
     gaps, floors = _changes(1, (3, 40), 0.05), _changes(2, (2, 40))
     weights = bootstrap_weights(40, 50, rng=np.random.default_rng(3))
-    found = floor_against_gap(gaps, floors, rng=np.random.default_rng(0), weights=weights)
+    found = floor_against_gap(gaps, floors, weights=weights)
 
     def naive(items: list[int]) -> tuple[float, float]:
         means = []
@@ -187,3 +187,9 @@ def test_changes_of_zero_or_of_one_item_have_no_interval(n: int) -> None:
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="shapes"):
         floor_against_gap(np.zeros((2, 3)), np.zeros((2, 4)), rng=np.random.default_rng(0))
+
+
+def test_an_interval_needs_something_to_draw_items_with() -> None:
+    changes = np.ones((2, 3))
+    with pytest.raises(ValueError, match="generator or weights"):
+        floor_against_gap(changes, changes)

@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from core.stats.association import LEAST, NEUTRAL, line, row_sums
+from core.stats.known import only_rounding
 
 Array = npt.NDArray[np.float64]
 
 CLEAR = 0.05  # how far from neutral a preference begins
-_NO_SPREAD = 1e-20  # mean square about the mean that is rounding, of scores of the order of 1
-_CANCELLED = 1e-12  # share of the sum of squares below which the rest is rounding
 
 
 @dataclass(frozen=True)
@@ -213,8 +212,7 @@ def _correlations(values: Array) -> tuple[npt.NDArray[np.bool_], Array]:
     square = x**2 @ weight.T
     product = x @ x.T - first * first.T / rows
     spread = square - first**2 / rows
-    rounding = np.maximum(_NO_SPREAD * n, _CANCELLED * square)
-    spread = np.where((n >= LEAST) & (spread > rounding), spread, np.nan)
+    spread = np.where((n >= LEAST) & ~only_rounding(spread, square, n), spread, np.nan)
     return known, np.asarray(np.clip(product / np.sqrt(spread * spread.T), -1.0, 1.0))
 
 

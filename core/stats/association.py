@@ -21,14 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from core.stats.intervals import Interval, percentile_interval
+from core.stats.known import only_rounding
 from core.stats.resampling import bootstrap_weights
 
 Array = npt.NDArray[np.float64]
 
 NEUTRAL = 0.5  # a stereotype score of no preference
 LEAST = 3  # rows, and items: two always lie on a line
-_NO_SPREAD = 1e-20  # mean square about the mean that is rounding, of scores of the order of 1
-_CANCELLED = 1e-12  # share of the sum of squares below which the rest is rounding
 _AT_A_TIME = 4_000_000  # weights of a block of resamples, 32 MB
 
 
@@ -245,7 +244,7 @@ def explained(y: npt.ArrayLike, predictors: Sequence[npt.ArrayLike]) -> Explaine
         return Explained(n, math.nan, residuals)
     centred = of[whole] - of[whole].mean()
     total = float(centred @ centred)
-    if total <= _NO_SPREAD * n:
+    if only_rounding(total, 0.0, n):
         return Explained(n, math.nan, residuals)
     x = np.stack([column[whole] for column in columns], axis=1)
     x = x - x.mean(axis=0)
@@ -269,8 +268,7 @@ def _about_means(sums: Array) -> tuple[Array, Array, Array]:
 
 
 def _no_less(squares: Array, uncentred: Array, n: Array) -> Array:
-    keep = ~(squares <= np.maximum(_CANCELLED * uncentred, _NO_SPREAD * n))
-    return np.where(keep, squares, 0.0)
+    return np.where(only_rounding(squares, uncentred, n), 0.0, squares)
 
 
 def _line(n: Array, s_xx: Array, s_yy: Array, s_xy: Array) -> Line:

@@ -20,11 +20,9 @@ import numpy.typing as npt
 
 from core.stats.association import LEAST, resampled_sums
 from core.stats.intervals import Interval, percentile_interval
+from core.stats.known import only_rounding
 
 Array = npt.NDArray[np.float64]
-
-_NO_SPREAD = 1e-20  # mean square about the mean that is rounding, of scores of the order of 1
-_CANCELLED = 1e-12  # share of the sum of squares below which the rest is rounding
 
 
 @dataclass(frozen=True)
@@ -185,7 +183,7 @@ def _pearson(
     n = np.maximum(sums[:, :1], 1.0)
     x, xx, xy = np.split(sums[:, 1:], [n_versions, 2 * n_versions], axis=1)
     spread = xx - x**2 / n
-    spread = np.where(spread > np.maximum(_CANCELLED * xx, _NO_SPREAD * n), spread, np.nan)
+    spread = np.where(only_rounding(spread, xx, n), np.nan, spread)
     r = (xy - x[:, i] * x[:, j] / n) / np.sqrt(spread[:, i] * spread[:, j])
     return np.asarray(np.clip(r, -1.0, 1.0))
 

@@ -16,16 +16,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
 from core.errors import InputError
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
-from core.stats.power import LEVEL, check_draws
-from core.stats.resampling import TIE, sign_vectors
+from core.stats.power import check_draws
+from core.stats.resampling import sign_vectors
+from core.stats.size import sign_flip_pvalues
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -49,27 +51,15 @@ class InjectionPoint:
     n_pairs: int  # that were tested in each run
 
 
-@dataclass(frozen=True)
-class SizeCheck:
-    """How often the test rejects where nothing is to be found."""
-
-    rate: float  # share of tests with p < .05, over pairs and worlds
-    error: float  # Monte-Carlo standard error; the pairs of a world are not independent
-    rate_any: float  # share of worlds in which any pair is found at q < .05
-    rate_any_error: float
-    n_worlds: int
-    n_pairs: int
-
-
 @dataclass
 class _Tally:
     """Sums over the runs so far, each per size. (S,)"""
 
-    n_runs: int = 0
-    shift: Array = field(default_factory=lambda: np.zeros(0))
-    detected: Array = field(default_factory=lambda: np.zeros(0))
-    flags: Array = field(default_factory=lambda: np.zeros(0))
-    exaggerated: Array = field(default_factory=lambda: np.zeros(0))
+    n_runs: int
+    shift: Array
+    detected: Array
+    flags: Array
+    exaggerated: Array
 
 
 def injection_runs(
@@ -161,51 +151,6 @@ def injection_curve(
     return last
 
 
-def size_check(
-    differences: npt.ArrayLike,
-    *,
-    n_worlds: int = 200,
-    n_resamples: int = 2_000,
-    rng: np.random.Generator,
-) -> SizeCheck:
-    """How often the sign-flip test rejects when the changes are centred and items drawn anew.
-
-    In each world the items are drawn with replacement, the same ones for all pairs, and the signs
-    too. The error is that of a mean over worlds: sd of a world's rate / sqrt(n_worlds).
-
-    Parameters
-    ----------
-    differences : array, shape (P, N)
-        Changes of the pairs; NaN where an item has none.
-
-    Raises
-    ------
-    InputError
-        There is nothing to draw.
-    """
-    check_draws(n_worlds, n_resamples)
-    d = np.asarray(differences, dtype=np.float64)
-    known = np.isfinite(d)
-    d, known = d[known.sum(axis=1) >= 2], known[known.sum(axis=1) >= 2]
-    if not len(d):
-        return SizeCheck(NAN, NAN, NAN, NAN, 0, 0)
-    d = np.where(known, d, 0.0)
-    d -= np.where(known, (d.sum(axis=1) / known.sum(axis=1))[:, None], 0.0)
-    rates, found = np.empty(n_worlds), np.empty(n_worlds)
-    for world in range(n_worlds):
-        drawn = rng.integers(0, d.shape[1], d.shape[1])
-        signs = sign_vectors(d.shape[1], n_resamples, rng=rng)
-        pvalues = _pvalues(signs, d[:, drawn])
-        rates[world] = (pvalues < LEVEL).mean()
-        found[world] = (benjamini_hochberg(pvalues) < LEVEL).any()
-    errors = [
-        float(x.std(ddof=1)) / math.sqrt(n_worlds) if n_worlds > 1 else NAN for x in (rates, found)
-    ]
-    return SizeCheck(
-        float(rates.mean()), errors[0], float(found.mean()), errors[1], n_worlds, len(d)
-    )
-
-
 @dataclass(frozen=True)
 class _Pairs:
     """The usable pairs. All (P, N)"""
@@ -234,7 +179,7 @@ def _runs(
         shifted = _shifted(pairs, at, sizes, share, rng)  # (S, N)
         signs = sign_vectors(n_items, n_resamples, rng=rng)
         changes = np.concatenate([pairs.base, shifted])
-        pvalues = _pvalues(signs, changes)
+        pvalues = sign_flip_pvalues(signs, changes)
         _count(tally, pairs, at, shifted, pvalues)
         if (run + 1) % report_every == 0 or run + 1 == n_runs:
             yield tuple(_point(float(x), tally, s, n_pairs) for s, x in enumerate(sizes))
@@ -266,14 +211,6 @@ def _count(tally: _Tally, pairs: _Pairs, at: int, shifted: Array, pvalues: Array
         if found[at]:
             tally.detected[s] += 1
             tally.exaggerated[s] += abs(estimate[s])
-
-
-def _pvalues(signs: Array, changes: Array) -> Array:
-    """Two-sided sign-flip p of each row of changes, 0 where unknown. (P,)"""
-    n_resamples, n_items = signs.shape
-    null = np.abs(signs @ changes.T) / n_items  # (R, P)
-    least = np.abs(changes.mean(axis=1)) - TIE
-    return np.asarray((1 + (null >= least).sum(axis=0)) / (n_resamples + 1))
 
 
 def _point(delta: float, tally: _Tally | None, s: int, n_pairs: int) -> InjectionPoint:

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
+from core.stats.levels import CONFIDENCE
+from core.stats.levels import LEAST_MODELS as LEAST_MODELS
 from core.stats.resampling import bootstrap_means, bootstrap_ratios, bootstrap_weights
 
 Array = npt.NDArray[np.float64]
 
-LEAST_MODELS = 5  # below, an interval over models speaks of chance
 _ROUNDING = 1e-13  # relative; draws that differ by less do not vary
 
 
@@ -35,7 +36,7 @@ class Interval:
 
 
 def percentile_interval(
-    value: float, draws: npt.ArrayLike, n: int, *, level: float = 0.95
+    value: float, draws: npt.ArrayLike, n: int, *, level: float = CONFIDENCE
 ) -> Interval:
     """Interval between the quantiles (1 -+ level) / 2 of bootstrap draws.
 
@@ -56,7 +57,7 @@ def percentile_interval(
 
 
 def bias_corrected_interval(
-    value: float, draws: npt.ArrayLike, n: int, *, level: float = 0.95
+    value: float, draws: npt.ArrayLike, n: int, *, level: float = CONFIDENCE
 ) -> Interval:
     """Percentile interval moved by as much as the draws lie to one side of the estimate.
 
@@ -78,7 +79,7 @@ def bias_corrected_interval(
     return Interval(value, float(low), float(high), n, n_undefined)
 
 
-def t_interval(values: npt.ArrayLike, *, level: float = 0.95) -> Interval:
+def t_interval(values: npt.ArrayLike, *, level: float = CONFIDENCE) -> Interval:
     """Mean +- t sd / sqrt(n) with n - 1 degrees of freedom; NaN values are left out.
 
     Parameters
@@ -100,7 +101,7 @@ def mean_interval(
     *,
     n_resamples: int,
     rng: np.random.Generator,
-    level: float = 0.95,
+    level: float = CONFIDENCE,
     clusters: npt.ArrayLike | None = None,
 ) -> Interval:
     """Percentile bootstrap interval of a mean over items, or over clusters of items.
@@ -130,7 +131,7 @@ def mean_interval(
 
 
 def pigeonhole_interval(
-    values: npt.ArrayLike, *, n_resamples: int, rng: np.random.Generator, level: float = 0.95
+    values: npt.ArrayLike, *, n_resamples: int, rng: np.random.Generator, level: float = CONFIDENCE
 ) -> Interval:
     """Interval of a mean over items and models, both drawn with replacement.
 

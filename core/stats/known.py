@@ -1,4 +1,4 @@
-"""Means of what is known: NaN is missing and enters nothing."""
+"""Means of what is known, and whether it varies: NaN is missing and enters nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_NO_SPREAD = 1e-20  # mean square about the mean that is rounding, of scores of the order of 1
+_CANCELLED = 1e-12  # share of the sum of squares below which the rest is rounding
 
 
 def mean_of(values: npt.ArrayLike) -> float:
@@ -34,3 +38,19 @@ def mean_over_items(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
 def mean_of_known(values: Array) -> Array:
     """Mean over the first axis of what is known; NaN where nothing is."""
     return mean_over_items(np.moveaxis(np.asarray(values, dtype=np.float64), 0, -1))[0]
+
+
+def only_rounding(squares: npt.ArrayLike, uncentred: npt.ArrayLike, n: npt.ArrayLike) -> Mask:
+    """Whether a sum of squares about a mean is nothing but rounding; False for NaN.
+
+    Parameters
+    ----------
+    squares
+        About the mean, of values of the order of 1.
+    uncentred
+        The sum of squares that the mean was taken from.
+    n
+        Values in the sums.
+    """
+    least = np.maximum(_CANCELLED * np.asarray(uncentred), _NO_SPREAD * np.asarray(n))
+    return np.asarray(np.asarray(squares) <= least)

@@ -8,4 +8,5 @@ from __future__ import annotations
 LEVEL = 0.05  # of a test, and of the false discovery rate over a family of tests
 CONFIDENCE = 0.95  # of an interval
 NARROW = 0.90  # of the interval that equivalence needs: two one-sided tests at LEVEL
+LEAST_MODELS = 5  # below, an interval over models speaks of chance
 POWER = 0.80  # chance with which what is called noticeable is found

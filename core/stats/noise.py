@@ -89,7 +89,7 @@ def floor_against_gap(
     rewordings: npt.ArrayLike,
     *,
     n_resamples: int = 5_000,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     weights: Array | None = None,
 ) -> FloorAgainstGap:
     """Mean over translations of |mean d| minus mean over rewordings of |mean d|.
@@ -98,8 +98,8 @@ def floor_against_gap(
     ----------
     translations, rewordings : arrays, shapes (L, N) and (K, N)
         Changes d of the same N items in the same order; NaN where an item has none.
-    n_resamples
-        Joint draws of items: all versions of an item are drawn together.
+    n_resamples, rng
+        Joint draws of items: all versions of an item are drawn together. Not needed with weights.
     weights : array, shape (R, N)
         Draws to use instead, as of `bootstrap_weights`: for several models on the same items.
 
@@ -114,7 +114,7 @@ def floor_against_gap(
     Raises
     ------
     ValueError
-        The shapes do not fit.
+        The shapes do not fit, or there is neither a generator nor weights.
     """
     gaps, floors = (np.asarray(d, dtype=np.float64) for d in (translations, rewordings))
     if gaps.ndim != 2 or floors.ndim != 2 or gaps.shape[1] != floors.shape[1]:
@@ -128,6 +128,8 @@ def floor_against_gap(
         nothing = Interval(math.nan, math.nan, math.nan, n)
         return FloorAgainstGap(float(gap[0]), float(floor[0]), nothing, len(gaps), len(floors))
     if weights is None:
+        if rng is None:
+            raise ValueError("an interval over items needs a generator or weights")
         # An item without any change adds nothing; drawing it would only make n vary.
         changes = changes[:, known.any(axis=0)]
         weights = bootstrap_weights(changes.shape[1], n_resamples, rng=rng)
@@ -143,7 +145,7 @@ def floor_against_gap_on_complete(
     rewordings: npt.ArrayLike,
     *,
     n_resamples: int = 2_000,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     weights: Array | None = None,
 ) -> FloorAgainstGap:
     """|mean D| of one translation minus the mean over rewordings of |mean D_rewording|.
@@ -156,7 +158,7 @@ def floor_against_gap_on_complete(
         D, the mean change of each item over models; NaN where it has none.
     rewordings : array, shape (K, N)
         The same of each rewording.
-    n_resamples, weights
+    n_resamples, rng, weights
         As of `floor_against_gap`.
     """
     d, r = np.asarray(translation, np.float64)[None], np.asarray(rewordings, np.float64)

@@ -17,12 +17,11 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from core.errors import InputError
+from core.stats.levels import LEVEL, POWER
 from core.stats.resampling import TIE, sign_vectors
 
 Array = npt.NDArray[np.float64]
 
-LEVEL = 0.05
-POWER = 0.80
 _Z = float(ndtri(1 - LEVEL / 2) + ndtri(POWER))
 _AT_A_TIME = 4_000_000  # null means of a block of worlds, 32 MB
 

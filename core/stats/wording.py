@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
+from core.stats.levels import CONFIDENCE
 from core.stats.resampling import TIE
 
 Array = npt.NDArray[np.float64]
@@ -46,7 +47,7 @@ class WordingVariance:
     n_rewordings: int
 
 
-def wording_variance(changes: npt.ArrayLike, *, level: float = 0.95) -> WordingVariance:
+def wording_variance(changes: npt.ArrayLike) -> WordingVariance:
     """Split the spread of rewordings into item sampling and wording variance tau^2.
 
     A reworded version's mean change is m_k = b_k + (mean noise of version k) - (mean noise of the
@@ -68,8 +69,6 @@ def wording_variance(changes: npt.ArrayLike, *, level: float = 0.95) -> WordingV
     ----------
     changes : array, shape (K, N)
         Changes d_k of each item; only items that have all of them are used.
-    level
-        Of the prediction interval.
     """
     d = _rows(changes)
     d = d[:, np.isfinite(d).all(axis=0)]
@@ -88,7 +87,7 @@ def wording_variance(changes: npt.ArrayLike, *, level: float = 0.95) -> WordingV
     tau2 = sd**2 - (own - shared) / n
     # Rewordings of one and the same mean tell nothing of the next: no interval, not one of width 0.
     known = sd > _ROUNDING * float(np.abs(d).max())
-    half = float(stdtrit(k - 1, (1 + level) / 2)) * sd * math.sqrt(1 + 1 / k) if known else NAN
+    half = float(stdtrit(k - 1, (1 + CONFIDENCE) / 2)) * sd * math.sqrt(1 + 1 / k) if known else NAN
     return WordingVariance(
         means=means,
         mean=mean,

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.carry_over import NO_REWORDING
 from core.analysis.audit.columns import ends
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_REWORDING, NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.items.conditions import parse_condition
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import LEAST
 from core.stats.attenuation import AgainstRewording, Attenuation, against_rewording
@@ -45,7 +46,7 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
         the uncorrected r there. `n_undefined*` counts draws, and `n_models_undefined*` models,
         without a number.
     """
-    names, weights = _english_rewordings(panel), _weights(panel, request)
+    names, weights = panel.noise_rewordings(), _weights(panel, request)
     rows: list[dict[str, Any]] = []
     for language in panel.languages:
         labels = _shared_labels(panel, language)
@@ -104,18 +105,10 @@ def _versions(panel: Panel, request: AuditRequest, conditions: list[str]) -> Arr
     return panel.scores(request.kind)[:, [panel.at(c) for c in conditions]]
 
 
-def _english_rewordings(panel: Panel) -> list[str]:
-    """Those of full coverage under every model that has scored English, else all."""
-    scored = np.isfinite(panel.scores("mean")[:, panel.english]).any(axis=-1)
-    full = [set(panel.full_coverage(m)) for m in np.flatnonzero(scored).tolist()]
-    names = panel.rewordings()
-    return [c for c in names if full and all(c in one for one in full)] or names
-
-
 def _shared_labels(panel: Panel, language: str) -> list[str]:
     """Labels of the rewordings that English and a language both have."""
     own, english = (
-        [c.partition("~")[2] for c in panel.rewordings(of)]
+        [parse_condition(c).rewording for c in panel.rewordings(of)]
         for of in (language, REFERENCE_CONDITION)
     )
     return [label for label in own if label in english]

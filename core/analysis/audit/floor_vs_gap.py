@@ -42,14 +42,13 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
         have all of them. `n_undefined` of the `n_bootstrap` draws gave no number.
     """
     rng = request.rng("floor_vs_gap")
-    n_items = len(panel.items)
-    weights = bootstrap_weights(n_items, request.n_bootstrap, rng=rng)
+    weights = bootstrap_weights(len(panel.items), request.n_bootstrap, rng=rng)
     changes = panel.changes(request.kind)
     languages = [panel.at(c) for c in panel.languages]
     rows = []
     for m, model in enumerate(panel.models):
         reworded = changes[m, [panel.at(c) for c in panel.full_coverage(m)]]
-        found = floor_against_gap(changes[m, languages], reworded, rng=rng, weights=weights)
+        found = floor_against_gap(changes[m, languages], reworded, weights=weights)
         place = {"unit": MODEL, "condition": "", "model": model, "scorer_id": panel.scorers[m]}
         rows.append(
             {**place, **_compared(found, len(weights)), "n_models": 1, "reason": _missing(found)}
@@ -57,7 +56,7 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
     means = item_changes(panel, request.kind)
     fewer = weights[:LANGUAGE_DRAWS]
     for condition, d in zip(panel.languages, means.translated, strict=True):
-        found = floor_against_gap_on_complete(d, means.rewordings, rng=rng, weights=fewer)
+        found = floor_against_gap_on_complete(d, means.rewordings, weights=fewer)
         place = {"unit": LANGUAGE, "condition": condition, "model": "", "scorer_id": ""}
         reason = _missing(found, complete=bool(means.names))
         n_models = len(panel.models)

@@ -16,8 +16,9 @@ import pandas as pd
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
-from core.stats.groups import Factor, RankTest, clustered_ols, rank_test
+from core.stats.groups import Factor, clustered_ols
 from core.stats.known import mean_of_known
+from core.stats.ranks import RankTest, rank_test
 
 Array = npt.NDArray[np.float64]
 
