@@ -186,36 +186,45 @@ def show_runs(lab: Lab, shift: Shift, now: float, key: tuple[object, ...]) -> No
     They go on in short steps, so that the page stays alive; `key` says which runs these are.
     """
     key = (*key, shift.share, shift.subgroup, shift.delta < 0)
-    runs_of = st.session_state.setdefault(_RUN, {})
-    going = bool(runs_of) and runs_of["key"] == key and runs_of["left"] is not None
-    going = going and runs_of["going"]
+    mine = _runs_of(key)
+    going = bool(mine and mine["going"])
 
     def panel() -> None:
-        mine = runs_of if runs_of and runs_of["key"] == key else None
-        done = int(mine["points"]["n_runs"].max()) if mine and mine["points"] is not None else 0
+        mine = _runs_of(key)
+        if bool(mine and mine["going"]) != going:
+            st.rerun()  # the whole page, to start or stop the clock
         with st.container(horizontal=True, vertical_alignment="center"):
             if mine and mine["going"]:
-                st.button("Stop", icon=":material/stop:", on_click=_stop, key="lab-stop")
+                st.button("Stop", icon=":material/stop:", on_click=_go, args=[False])
             elif mine and mine["left"] is not None:
-                st.button("Go on", icon=":material/play_arrow:", on_click=_go_on, key="lab-go-on")
+                st.button("Go on", icon=":material/play_arrow:", on_click=_go, args=[True])
             else:
                 st.button(
-                    f"Run {N_RUNS}", icon=":material/play_arrow:", key="lab-start",
+                    f"Run {N_RUNS}", icon=":material/play_arrow:",
                     on_click=_start, args=[key, lab, shift],
                 )  # fmt: skip
-            if mine:
-                stopped = "" if mine["going"] or done == N_RUNS else ", stopped"
-                st.progress(done / N_RUNS, text=f"{done} of {N_RUNS} runs{stopped}")
-        if mine and mine["problem"]:
+            bar = st.empty()
+        if not mine:
+            return
+        if mine["problem"]:
             st.error(literal(mine["problem"]), icon=":material/error:")
-        if mine and mine["going"]:
+        if mine["going"]:
             _take_steps(mine)
-        if mine and mine["points"] is not None:
+        if mine["points"] is not None:
+            done = int(mine["points"]["n_runs"].max())
+            stopped = "" if going or done == N_RUNS else ", stopped"
+            bar.progress(done / N_RUNS, text=f"{done} of {N_RUNS} runs{stopped}")
             _show_curves(mine["points"], lab, now)
-        if going and mine and not mine["going"]:
-            st.rerun()  # the whole page once more, without the clock
+        if mine["going"] != going:
+            st.rerun()
 
     st.fragment(panel, run_every=0.1 if going else None)()
+
+
+def _runs_of(key: tuple[object, ...]) -> dict[str, Any] | None:
+    """The runs of this key that were started in this tab: how far they are, what is left."""
+    held: dict[str, Any] | None = st.session_state.get(_RUN)
+    return held if held and held["key"] == key else None
 
 
 def _take_steps(mine: dict[str, Any]) -> None:
@@ -239,12 +248,8 @@ def _start(key: tuple[object, ...], lab: Lab, shift: Shift) -> None:
     st.session_state[_RUN] = mine
 
 
-def _stop() -> None:
-    st.session_state[_RUN]["going"] = False
-
-
-def _go_on() -> None:
-    st.session_state[_RUN]["going"] = True
+def _go(going: bool) -> None:
+    st.session_state[_RUN]["going"] = going
 
 
 def _show_curves(points: pd.DataFrame, lab: Lab, now: float) -> None:
