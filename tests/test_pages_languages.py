@@ -209,13 +209,28 @@ def test_an_empty_cache_says_what_to_run(show, tmp_path: Path) -> None:
     assert [block.value for block in show(tmp_path).code] == ["python -m core demo"]
 
 
-@pytest.mark.parametrize("margin", ["0", "1", "-3"])
-def test_any_margin_in_a_link_is_mended(show, tmp_path: Path, margin: str) -> None:
-    app = show(made(tmp_path, "en", "en~p1", "hi"), margin=margin, split="x", cells="y")
+def test_a_margin_of_nothing_is_mended(show, tmp_path: Path) -> None:
+    app = show(made(tmp_path, "en", "en~p1", "hi"), margin="0", split="x", cells="y")
     assert not app.error
-    assert app.number_input(key="field-margin").value == {"0": 0.001, "1": 1, "-3": 0.02}[margin]
+    assert app.number_input(key="field-margin").value == 0.001
 
 
 def test_standardised_scores_have_no_margin(show, cache: Cache) -> None:
     app = show(cache.folder, kind="standardised")
     assert "On this scale there is no margin of equivalence" in words(app)
+
+
+def test_what_a_link_asks_for_in_vain_is_named(show, tmp_path: Path) -> None:
+    folder = made(tmp_path, "en", "en~p1", "hi")
+    link = {"dataset": "gone", "models": "nobody", "sources": "bbq", "slice": "lost", "margin": "x"}
+    app = show(folder, **link)
+    said = app.warning[0].value.replace("\\", "")
+    for sentence in (
+        "No scores of gone are in this cache; d is shown instead.",
+        "d has no scores under nobody.",
+        "d has no slice lost.",
+        "margin in the link is 'x', not a number",
+    ):
+        assert sentence in said
+    assert "no source" not in said
+    assert address(app)["dataset"] == "d"

@@ -60,6 +60,7 @@ def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
         nothing_scored(held.datasets["dataset"].iloc[0])
         st.stop()
     labels = scorer_labels(held.scorers)
+    wanted = selection
     datasets = scored["dataset"].unique().tolist()
     dataset = selection.dataset if selection.dataset in datasets else datasets[0]
     scorers = scored.loc[scored["dataset"] == dataset, "scorer_id"].unique().tolist()
@@ -80,7 +81,29 @@ def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
     state.show_field("kind", selection.kind)
     right.selectbox("Score", KINDS, format_func=KIND_WORDS.__getitem__, **state.bound("kind"))
     selection = _choose_items(selection)
+    _say_what_is_missing(wanted, selection)
     return selection, request_of(selection)
+
+
+def _say_what_is_missing(wanted: Selection, shown: Selection) -> None:
+    """Name what a link or another page asks for and this data set does not have."""
+    sentences = state.link_problems()
+    if wanted.dataset and wanted.dataset != shown.dataset:
+        sentences = [
+            *sentences,
+            f"No scores of {wanted.dataset} are in this cache; {shown.dataset} is shown instead.",
+        ]
+    names = {"models": "scores under", "slice": "slice"}
+    for field, what in (names | {n: t.lower() for n, t in ITEM_FIELDS.items()}).items():
+        before, after = getattr(wanted, field), getattr(shown, field)
+        asked = [before] if isinstance(before, str) else before
+        kept = [after] if isinstance(after, str) else after
+        gone = [value for value in asked if value and value not in kept]
+        if gone:
+            sentences = [*sentences, f"{shown.dataset} has no {what} {', '.join(gone)}."]
+    if sentences:
+        lines = "\n".join(f"- {literal(sentence)}" for sentence in sentences)
+        st.warning(f"Not everything is as it was asked for:\n\n{lines}", icon=":material/link_off:")
 
 
 def _choose_items(selection: Selection) -> Selection:

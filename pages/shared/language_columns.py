@@ -23,6 +23,12 @@ MAIN: Mapping[str, Any] = {
     "drop_items": _number("Drop", text="English minus language, items that every model scored"),
     "over_items": st.column_config.TextColumn("95 % over items", help="Bootstrap over items"),
     "n_items": st.column_config.NumberColumn("n items"),
+    "t": _number("T", sign=True, text="Drop beyond that of rewording, on which verdicts rest"),
+    "t_between": st.column_config.TextColumn(
+        "90 % of T", help="Equivalent where it lies inside the margin"
+    ),
+    "qvalue": _number("q", 5, text="Of T, over the languages"),
+    "n_needed": _number("Items needed", 0, text="To show equivalence, if there is no difference"),
     "drop": _number(
         "Drop by model",
         text="Mean over the models of each one's drop; in the last row the median noise floor",
@@ -31,12 +37,6 @@ MAIN: Mapping[str, Any] = {
         "95 % over models", help="t interval: the spread of these models on these same items"
     ),
     "n_models": st.column_config.NumberColumn("n models"),
-    "t": _number("T", sign=True, text="Drop beyond that of rewording, on which verdicts rest"),
-    "t_between": st.column_config.TextColumn(
-        "90 % of T", help="Equivalent where it lies inside the margin"
-    ),
-    "qvalue": _number("q", 5, text="Of T, over the languages"),
-    "n_needed": _number("Items needed", 0, text="To show equivalence, if there is no difference"),
     "n_reliable": st.column_config.NumberColumn(
         "Reliable drops", help="Models of n that drop with q < .05 over all cells"
     ),
