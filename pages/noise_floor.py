@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.analysis.audit.audit import Audit, audit_panel
-from core.analysis.audit.distributions import distributions
-from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.audit import Audit
 from core.selection import Selection
 from core.words import short_labels
 from pages.shared import state
@@ -17,8 +15,7 @@ from pages.shared.audit import (
     show_notes,
     show_verdicts,
 )
-from pages.shared.data import open_cache
-from pages.shared.floor_columns import shown_of
+from pages.shared.floor_columns import read_floors, read_item_changes, shown_of
 from pages.shared.noise_floor import floor_part, gap_part, tested_part
 from pages.shared.routing import require_router
 from pages.shared.wording import distribution_part, wording_part
@@ -64,17 +61,16 @@ def main() -> None:
     st.markdown(INTRODUCTION)
     selection, request = choose_audit(state.current())
     found = read_audit(request, TABLES)
-    panel = audit_panel(open_cache(), request)
-    labels = dict(zip(panel.scorers, panel.models, strict=True))
-    names = dict(zip(panel.scorers, short_labels(panel.models), strict=True))
-    shown = shown_of(found, names)
-    floor_part(shown, floors_by_model(panel, request))
+    by_model = read_floors(request)
+    labels = dict(by_model.rows[["scorer_id", "model"]].itertuples(index=False))
+    shown = shown_of(found, dict(zip(labels, short_labels([*labels.values()]), strict=True)))
+    floor_part(shown, by_model)
     tested_part(shown)
     gap_part(shown)
     show_language_verdicts(found)
     scorer_id = choose_model(selection, labels)
     wording_part(shown, scorer_id)
-    distribution_part(shown, scorer_id, distributions(panel, request, scorer_id))
+    distribution_part(shown, scorer_id, read_item_changes(request, scorer_id))
     publish_audit(selection, request, found)
 
 

@@ -154,16 +154,21 @@ def test_item_changes_have_curve_quantiles_sd_and_n():
         f"<b>{first['condition']}</b><br>sd {first['sd']:.3f}, n {first['n']}"
     )
     parts = drawn(figure)["data"]
-    assert len(parts) == 4 * len(rows)  # curve, two lines, marks
+    assert len(parts) == len(rows) + 3  # curves, two kinds of lines, marks
+    wide, half, marks = parts[-3:]
     for place, row in enumerate(rows.to_dict("records")):
-        curve, wide, half, marks = parts[4 * place : 4 * place + 4]
+        curve = parts[place]
         assert curve["line"]["dash"] == ("dot" if "~" in row["condition"] else "solid")
         assert min(curve["y"]) >= place - 0.75
-        assert wide["x"] == [row["q05"], row["q95"]]
-        assert half["x"] == [row["q25"], row["q75"]]
-        assert marks["x"] == [row["q50"], row["mean_change"]]
-        assert marks["customdata"][0][0] == row["condition"]
-        assert f"n = {row['n']} changes of {row['n_items']} items" in marks["customdata"][0][1]
+        assert wide["x"][3 * place : 3 * place + 3] == [row["q05"], row["q95"], None]
+        assert half["x"][3 * place : 3 * place + 3] == [row["q25"], row["q75"], None]
+        here = slice(2 * place, 2 * place + 2)
+        assert marks["x"][here] == [row["q50"], row["mean_change"]]
+        assert marks["marker"]["color"][here] == [language_colour(row["condition"])] * 2
+        assert marks["customdata"][here][0][0] == row["condition"]
+        assert (
+            f"n = {row['n']} changes of {row['n_items']} items" in marks["customdata"][here][0][1]
+        )
     assert "side by side, data set made" in caption_of(figure)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.figures.colours import language_colour
+from core.figures.colours import ENGLISH, language_colour
 from core.figures.rows import of_data, rows_layout, zero_line
 from core.figures.theme import Figure, plain, signed
 from core.items.conditions import is_rewording
 
+_BELOW = 0.14  # of a row: quantiles lie that far under the curve
 _RIDGE = 40  # px of one distribution
 _HIGHEST = 0.72  # of a ridge's height that the highest curve takes
 
@@ -35,12 +36,12 @@ def distribution_figure(
     rows = table[table["n"] > 0].to_dict("records")
     highest = float(curves["density"].max()) if len(curves) else 1.0
     grouped = dict(iter(curves.groupby("condition")))
-    traces = []
-    for place, row in enumerate(rows):
-        colour, reworded = language_colour(row["condition"]), is_rewording(row["condition"])
-        if row["condition"] in grouped:
-            traces.append(_ridge(grouped[row["condition"]], place, highest, colour, reworded))
-        traces += _quantiles(row, place, colour)
+    traces: list[Any] = [
+        _ridge(grouped[row["condition"]], place, highest, row["condition"])
+        for place, row in enumerate(rows)
+        if row["condition"] in grouped
+    ]
+    traces += [_spans(rows, "q05", "q95", 1.5), _spans(rows, "q25", "q75", 5), _marks(rows)]
     ticks = {"tickvals": list(range(len(rows))), "ticktext": [_ridge_label(r) for r in rows]}
     layout = rows_layout(_RIDGE * len(rows), 0, len(rows), ticks)
     layout["yaxis"]["range"] = [len(rows) - 0.55, -0.95]
@@ -55,9 +56,8 @@ def distribution_figure(
     return go.Figure(traces, layout)
 
 
-def _ridge(
-    curve: pd.DataFrame, place: int, highest: float, colour: str, reworded: bool
-) -> go.Scatter:
+def _ridge(curve: pd.DataFrame, place: int, highest: float, condition: str) -> go.Scatter:
+    colour = language_colour(condition)
     x, heights = curve["change"].tolist(), curve["density"] / highest * _HIGHEST
     shown = curve["density"].to_numpy() > highest / 500
     first, last = shown.argmax(), len(shown) - shown[::-1].argmax()
@@ -65,37 +65,40 @@ def _ridge(
         x=[x[first], *x[first:last], x[last - 1]],
         y=[place, *(place - heights[first:last]).tolist(), place],
         mode="lines",
-        line={"color": colour, "width": 1.5, "dash": "dot" if reworded else "solid"},
+        line={"color": colour, "width": 1.5, "dash": "dot" if is_rewording(condition) else "solid"},
         fill="toself",
         fillcolor=f"rgba({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))}, 0.18)",
         hoverinfo="skip",
     )
 
 
-def _quantiles(row: Row, place: int, colour: str) -> list[go.Scatter]:
-    y = place + 0.14
-    line = {"mode": "lines", "hoverinfo": "skip"}
-    return [
-        go.Scatter(
-            x=[row["q05"], row["q95"]], y=[y, y], line={"color": colour, "width": 1.5}
-        ).update(line),
-        go.Scatter(x=[row["q25"], row["q75"]], y=[y, y], line={"color": colour, "width": 5}).update(
-            line
-        ),
-        go.Scatter(
-            x=[row["q50"], row["mean_change"]],
-            y=[y, y],
-            mode="markers",
-            marker={
-                "symbol": ["line-ns", "x-thin"],
-                "size": [13, 8],
-                "color": colour,
-                "line": {"width": 2, "color": colour},
-            },
-            customdata=[[row["condition"], _ridge_hover(row)]] * 2,
-            hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
-        ),
-    ]
+def _spans(rows: list[Row], low: str, high: str, width: float) -> go.Scatter:
+    """From one quantile to another, of all conditions in one trace with gaps."""
+    return go.Scatter(
+        x=[end for row in rows for end in (row[low], row[high], None)],
+        y=[place + _BELOW for place in range(len(rows)) for _ in range(3)],
+        mode="lines",
+        line={"color": ENGLISH, "width": width},
+        hoverinfo="skip",
+    )
+
+
+def _marks(rows: list[Row]) -> go.Scatter:
+    """Medians and means, which also say the numbers."""
+    colours = [language_colour(row["condition"]) for row in rows for _ in range(2)]
+    return go.Scatter(
+        x=[x for row in rows for x in (row["q50"], row["mean_change"])],
+        y=[place + _BELOW for place in range(len(rows)) for _ in range(2)],
+        mode="markers",
+        marker={
+            "symbol": ["line-ns", "x-thin"] * len(rows),
+            "size": [13, 8] * len(rows),
+            "color": colours,
+            "line": {"width": 2, "color": colours},
+        },
+        customdata=[[row["condition"], _ridge_hover(row)] for row in rows for _ in range(2)],
+        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
+    )
 
 
 def _ridge_hover(row: Row) -> str:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.audit import Audit
+from core.analysis.audit.audit import Audit, audit_panel
+from core.analysis.audit.distributions import Distributions, distributions
+from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.store.gate import Cache
 from pages.shared.audit import KIND_WORDS
+from pages.shared.data import Stamp, open_cache
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,30 @@ def shown_of(found: Audit, names: Mapping[str, str]) -> Shown:
     """What the parts are told, from the audit."""
     request = found.request
     return Shown(found, names, f"score ({KIND_WORDS[request.kind]})", request.dataset)
+
+
+def read_floors(request: AuditRequest) -> AuditTable:
+    """The noise floor of each model. Shared: do not change it."""
+    cache = open_cache()
+    return _floors(str(cache.folder), cache.stamp(), request)
+
+
+def read_item_changes(request: AuditRequest, scorer_id: str) -> Distributions:
+    """Changes of single items, of a model or of all. Shared: do not change it."""
+    cache = open_cache()
+    return _item_changes(str(cache.folder), cache.stamp(), request, scorer_id)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _floors(folder: str, stamp: Stamp, request: AuditRequest) -> AuditTable:
+    return floors_by_model(audit_panel(Cache(Path(folder)), request), request)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _item_changes(
+    folder: str, stamp: Stamp, request: AuditRequest, scorer_id: str
+) -> Distributions:
+    return distributions(audit_panel(Cache(Path(folder)), request), request, scorer_id)
 
 
 def number(label: str, help_text: str = "", digits: int = 4, sign: bool = False) -> Any:
