@@ -12,8 +12,7 @@ import pytest
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
 from core.analysis.audit.audit import TABLES, audit_tables
-from core.analysis.audit.item_tests import POOLED
-from core.analysis.audit.languages import REWORDING
+from core.analysis.audit.names import POOLED, REWORDING
 from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
 from core.store.gate import Cache
 

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr  # scipy.stats has the same distribution, and takes a second
 
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import TIE, sign_flip_test
 
 Array = npt.NDArray[np.float64]
 
-ALPHA = 0.05
-LEAST_MODELS = 3  # of a spread over models
+MODELS_OF_A_SPREAD = 3  # of a spread over models
 _LEAST_ITEMS = 2  # that a test needs to be left with
 
 
@@ -107,7 +107,7 @@ def fewest_items(
     values: npt.ArrayLike,
     *,
     signs: Array,
-    threshold: float = ALPHA,
+    threshold: float = LEVEL,
     most: int | None = None,
     significant: bool | None = None,
 ) -> FewestItems:
@@ -161,7 +161,7 @@ def fewest_items(
     return FewestItems(significant, n, nothing, np.array(pvalues[:1]), flipped=False)
 
 
-def critical_pvalue(pvalues: npt.ArrayLike, place: int, *, alpha: float = ALPHA) -> float:
+def critical_pvalue(pvalues: npt.ArrayLike, place: int, *, alpha: float = LEVEL) -> float:
     """The largest p-value with which one test of a family is still below a false discovery rate.
 
     The others keep theirs: q < alpha under Benjamini and Hochberg (1995) if and only if p is at
@@ -213,7 +213,7 @@ def item_functioning(values: npt.ArrayLike) -> ItemFunctioning:
     centred = np.where(known, x - np.where(n > 0, mean, 0.0), 0.0)
     error = np.sqrt((centred**2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1))
     rounding = 1e-12 * np.where(known, np.abs(raw), 0.0).max(initial=0.0)
-    usable = (n >= LEAST_MODELS) & (error > rounding)
+    usable = (n >= MODELS_OF_A_SPREAD) & (error > rounding)
     z = np.divide(mean, error, out=np.full(mean.shape, np.nan), where=usable)
     pvalue = np.full(mean.shape, np.nan)
     pvalue[usable] = 2 * stdtr(n[usable] - 1, -np.abs(z[usable]))

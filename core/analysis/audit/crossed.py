@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import rewording_noise
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
 

@@ -14,7 +14,8 @@ from core.analysis.audit.item_changes import rewording_noise
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.specifications import NO_REWORDING
-from core.stats.fragility import ALPHA, LEAST_MODELS, item_functioning
+from core.stats.fragility import MODELS_OF_A_SPREAD, item_functioning
+from core.stats.levels import LEVEL
 
 FEW_MODELS = "The spread over models needs at least {} of them; there is no item with as many."
 INDEPENDENT = (
@@ -29,11 +30,11 @@ def differential_items(panel: Panel, request: AuditRequest) -> Iterator[dict[str
     names, ids = panel.noise_rewordings(), panel.item_ids
     rewordings = changes[:, [panel.at(c) for c in names]].swapaxes(0, 1)  # (K, M, N)
     noise = rewording_noise(rewordings, complete=request.complete)
-    few = FEW_MODELS.format(LEAST_MODELS) if names else NO_REWORDING
+    few = FEW_MODELS.format(MODELS_OF_A_SPREAD) if names else NO_REWORDING
     for condition in panel.languages:
         found = item_functioning(changes[:, panel.at(condition)] - noise)
         tested = np.isfinite(found.pvalue)
-        flagged = np.flatnonzero(np.where(tested, found.qvalue, 1.0) < ALPHA)
+        flagged = np.flatnonzero(np.where(tested, found.qvalue, 1.0) < LEVEL)
         any_tested = bool(tested.any())
         row = {"condition": condition, "check": "item", "n_resamples": 0}
         yield row | {

@@ -18,6 +18,8 @@ from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, ScoreKind
 from core.stats.intervals import percentile_interval
+from core.stats.known import mean_of
+from core.stats.levels import CONFIDENCE, NARROW
 from core.stats.resampling import bootstrap_ratios, bootstrap_weights, sign_flip_test
 from core.stats.standardised import standardised_change
 
@@ -78,9 +80,9 @@ def _item_rows(panel: Panel, request: AuditRequest, kinds: list[ScoreKind]) -> l
         {
             "kind": kinds[at // len(panel.languages)],
             "condition": panel.languages[at % len(panel.languages)],
-            **drop_interval(_mean(drops[at]), draws[:, at], int(known[at].sum())),
-            **t_intervals(_mean(beyond[at]), draws[:, half + at], int(known[half + at].sum())),
-            "reworded_drop": -_mean(np.where(known[half + at], noise[at], np.nan)),
+            **drop_interval(mean_of(drops[at]), draws[:, at], int(known[at].sum())),
+            **t_intervals(mean_of(beyond[at]), draws[:, half + at], int(known[half + at].sum())),
+            "reworded_drop": -mean_of(np.where(known[half + at], noise[at], np.nan)),
             "test": SIGN_FLIP,
             "pvalue": float(found.pvalue[at]),
             "exact": bool(found.exact[at]),
@@ -156,7 +158,9 @@ def drop_interval(value: float, draws: Array, n: int) -> dict[str, Any]:
 
 def t_intervals(value: float, draws: Array, n: int) -> dict[str, Any]:
     """T with its 95 % and 90 % intervals of the same draws and its items, under their names."""
-    wide, narrow = (percentile_interval(value, draws, n, level=level) for level in (0.95, 0.90))
+    wide, narrow = (
+        percentile_interval(value, draws, n, level=level) for level in (CONFIDENCE, NARROW)
+    )
     return {
         "t": value,
         "t_low": wide.low,
@@ -174,8 +178,3 @@ def _bootstrap_pvalue(draws: Array) -> float:
         return float("nan")
     sides = 1 + np.array([(finite <= 0).sum(), (finite >= 0).sum()])
     return min(1.0, 2 * float(sides.min()) / (len(finite) + 1))
-
-
-def _mean(values: Array) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else float("nan")

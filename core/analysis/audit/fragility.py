@@ -21,18 +21,19 @@ from core.analysis.audit.item_changes import (
     item_changes,
     rewording_noise,
 )
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
 from core.analysis.audit.specifications import specification_rows
 from core.stats.fragility import (
-    ALPHA,
-    LEAST_MODELS,
+    MODELS_OF_A_SPREAD,
     critical_pvalue,
     fewest_items,
     leave_one_out,
     retest,
     sign_flip_z,
 )
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_vectors
 
@@ -100,7 +101,7 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
     for at, condition in enumerate(panel.languages):
         threshold = critical_pvalue(tests["pvalue"], at)
         values = changes.translated[at] - changes.reworded
-        significant = _or_none(tests["qvalue"][at], ALPHA)
+        significant = _or_none(tests["qvalue"][at], LEVEL)
         found = [
             *_leave_out(panel, request, changes, at, signs),
             _fewest(panel.item_ids, values, signs, threshold, significant),
@@ -258,7 +259,7 @@ def _notes(panel: Panel, kind: ScoreKind, n_signs: int) -> tuple[str, ...]:
         "upper bound: the search removes the most telling item at each step."
     ]
     notes += [STANDARDISED_NOTE] if kind == STANDARDISED else []
-    notes += [INDEPENDENT] if len(panel.scorers) >= LEAST_MODELS else []
+    notes += [INDEPENDENT] if len(panel.scorers) >= MODELS_OF_A_SPREAD else []
     notes += [] if panel.languages else [NO_TRANSLATION]
     same = [
         column

@@ -16,6 +16,7 @@ import pandas as pd
 
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import ScoreKind
+from core.stats.known import mean_of_known as mean_of_known
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -63,13 +64,6 @@ def usable_versions(panel: Panel) -> Mask:
     k, n, versions = _positions(panel, panel.conditions)
     mask[k, n] = ~versions["collapsed"].to_numpy(np.bool_)
     return mask
-
-
-def mean_of_known(values: Array) -> Array:
-    """Mean over the first axis of what is known; NaN where nothing is."""
-    known = np.isfinite(values)
-    total, n = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
-    return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
 
 
 def _positions(

@@ -21,21 +21,20 @@ from core.analysis.audit.drops import SIGN_FLIP, drop_interval, language_rows, t
 from core.analysis.audit.item_changes import (
     ItemChanges,
     item_changes,
-    mean_of_known,
     usable_versions,
 )
 from core.analysis.audit.levels import of_source
 from core.analysis.audit.metadata import JUDGMENT, judgments
+from core.analysis.audit.names import POOLED as POOLED
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
 from core.settings import REFERENCE_CONDITION
+from core.stats.known import mean_of, mean_of_known
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_means, sign_flip_test
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-
-POOLED = "pooled"  # in the place of a condition: all languages, each item once
 
 NO_REWORDING = "No rewording of English is scored, so there is nothing to set the change against."
 ONE_REWORDING = "There is no other rewording to set this one against."
@@ -195,7 +194,7 @@ def _tested(
     for c, group in enumerate(groups):
         row = _described(group) | {
             **t_intervals(-float(found.mean[c]), draws[:, c], int(found.n[c])),
-            **drop_interval(-_mean(group.change), draws[:, len(groups) + c], int(n_drop[c])),
+            **drop_interval(-mean_of(group.change), draws[:, len(groups) + c], int(n_drop[c])),
             "sd": found.sd[c],
             "test": SIGN_FLIP,
             "pvalue": found.pvalue[c],
@@ -229,7 +228,7 @@ def _described(group: _Group) -> dict[str, Any]:
         "n_complete": int((known & group.complete).sum()),
         "n_usable": group.n_usable,
         "n_rewordings": group.n_rewordings,
-        "reworded_drop": -_mean(np.where(known, group.noise, np.nan)),
+        "reworded_drop": -mean_of(np.where(known, group.noise, np.nan)),
     }
 
 
@@ -264,8 +263,3 @@ def _notes(panel: Panel, request: AuditRequest, changes: ItemChanges) -> tuple[s
     if not panel.languages:
         notes.append(f"There is no translation beside {REFERENCE_CONDITION}.")
     return tuple(notes)
-
-
-def _mean(values: Array) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else float("nan")

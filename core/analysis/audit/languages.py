@@ -15,6 +15,7 @@ import pandas as pd
 from core.analysis.audit.cells import SUFFIXES, mean_over_items
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.levels import BBQ, of_source
+from core.analysis.audit.names import REWORDING as REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.intervals import t_interval
@@ -24,7 +25,6 @@ from core.stats.standardised import standardised_change
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-REWORDING = "rewording"  # in the place of a condition, here and in the tables of carry-over
 OVER_MODELS = "spread over models on these same items"
 NO_LANGUAGE = "The data set has no translation."
 NO_ITEM = "No item is scored in this language and in English."
@@ -183,8 +183,6 @@ def _of_items(item_tests: pd.DataFrame) -> pd.DataFrame:
 def _where_all(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """These columns of the rows over all items and models."""
     rows = table[table["group_kind"] == "all"]
-    if "same_items_in_english" in rows:
-        rows = rows[~rows["same_items_in_english"].astype(bool)]
     return rows[["condition", *columns]].drop_duplicates("condition")
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.drops import language_rows
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import (
     KINDS,
     AuditRequest,

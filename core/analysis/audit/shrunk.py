@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.audit.item_changes import mean_of_known
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
-from core.stats.fragility import ALPHA, retest
+from core.stats.fragility import retest
+from core.stats.known import mean_of_known
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_vectors
 
@@ -192,7 +193,7 @@ def _numbers(drop: float, z: float, pvalue: float, qvalue: float, n: int) -> dic
         "z": float(z),
         "pvalue": float(pvalue),
         "qvalue": float(qvalue),
-        "significant": None if np.isnan(qvalue) else bool(qvalue < ALPHA),
+        "significant": None if np.isnan(qvalue) else bool(qvalue < LEVEL),
     }
 
 

@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.cells import LEVEL
-from core.analysis.audit.flow import ALL_MODELS
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import ALL_MODELS, NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdict_sentences import DEPENDS, sentence
 from core.items.languages import language_name
 from core.stats.equivalence import is_equivalent
+from core.stats.levels import LEVEL
 
 Verdict = Literal["shift", "equivalent", "real but small", "undecided", "undefined"]
 SHIFTS: tuple[Verdict, ...] = ("shift", "real but small")

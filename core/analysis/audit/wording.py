@@ -147,8 +147,10 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     table = pd.DataFrame(rows, columns=list(_EQUIVALENCE))
     table["equivalent"] = table["equivalent"].astype("boolean")
     note = (
-        f"The margin is {request.margin:g}; it must be fixed before looking, and not be taken from "
+        f"The margin is {margin:g}; it must be fixed before looking, and not be taken from "
         "the noise floor. A language that is not equivalent is not thereby shown to differ."
+        if has_margin
+        else NO_MARGIN
     )
     return AuditTable(table, (note,))
 
