@@ -14,11 +14,10 @@ from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.kept import CAUTION, bounds, number
 from core.analysis.audit.points import MEAN, FittedLine, Points
 from core.figures.colours import ANTI_STEREOTYPE, ENGLISH, SHARED, STEREOTYPE, language_colour
-from core.figures.theme import Figure, plain, template
+from core.figures.theme import Figure, plain, signed, template
 from core.items.conditions import language_of
 from core.items.languages import language_name
 
-_HOVER = "<b>%{customdata[0]}</b><br>%{text}<br>before %{x:.4f}<br>after %{y:.4f}<extra></extra>"
 _FATES = (  # how many there are, what becomes of them, and the colour of the side they end on
     ("n_above", ("kept", "neutral", "reversed"), (STEREOTYPE, SHARED, ANTI_STEREOTYPE)),
     (
@@ -41,6 +40,7 @@ def carry_scatter(
     of: str = "",
     passing: str = "",
     dataset: str = "",
+    drawing: bool = False,
 ) -> Figure:
     """Each item's score in a version over its score in the original.
 
@@ -56,6 +56,8 @@ def carry_scatter(
         What the points were asked for.
     dataset
         Named in the caption.
+    drawing
+        Whether dragging draws around points, else a click takes one: Streamlit allows one of both.
     """
     low, high = _range(points, neutral)
     traces = []
@@ -73,7 +75,7 @@ def carry_scatter(
         line = fitted.slope, fitted.at_neutral, neutral, low, high
         colour = language_colour(points.condition)
         traces.append(_straight(name, *line, width=3.5, colour=colour))
-    layout = _scatter_layout(points, neutral, low, high, len(traces))
+    layout = _scatter_layout(points, neutral, (low, high), len(traces), drawing=drawing)
     caption = _scatter_caption(points, fitted, ceiling, of, passing, dataset)
     layout["meta"] = {"caption": caption}
     return go.Figure(traces, layout)
@@ -282,7 +284,7 @@ def _dots(points: Points) -> go.Scatter:
     rows = points.rows
     crowded = len(rows) > 500
     sample = f"showing {len(rows)} of {points.n}" if len(rows) < points.n else f"n = {points.n}"
-    records = zip(rows["category"], rows["model"], rows["change"], strict=True)
+    columns = ["category", "model", "before", "after", "change"]
     return go.Scatter(
         x=rows["before"].tolist(),
         y=rows["after"].tolist(),
@@ -295,17 +297,25 @@ def _dots(points: Points) -> go.Scatter:
         selected={"marker": {"opacity": 1.0}},
         unselected={"marker": {"opacity": 0.12}},
         customdata=rows[["item_id", "scorer_id"]].to_numpy(object).tolist(),
-        text=[f"{plain(c)}<br>{plain(m)}<br>change {d:+.4f}" for c, m, d in records],
-        hovertemplate=_HOVER,
+        text=[_hover(*row) for row in rows[columns].itertuples(index=False)],
+        hovertemplate="<b>%{customdata[0]}</b>%{text}<extra></extra>",
         name=f"points ({sample})",
     )
 
 
+def _hover(category: str, model: str, before: float, after: float, change: float) -> str:
+    numbers = (
+        f"before {signed(before, 4)}<br>after {signed(after, 4)}<br>change {signed(change, 4)}"
+    )
+    return "".join(f"<br>{part}" for part in (plain(category), plain(model), numbers) if part)
+
+
 def _scatter_layout(
-    points: Points, neutral: float, low: float, high: float, n_traces: int
+    points: Points, neutral: float, ends: tuple[float, float], n_traces: int, *, drawing: bool
 ) -> dict[str, Any]:
+    low, high = ends
     top = 20 * n_traces + 14
-    axis = {"range": [low, high], "zeroline": False, "constrain": "domain"}
+    axis = {"range": [low, high], "zeroline": False, "fixedrange": True, "constrain": "domain"}
     if neutral:
         axis |= {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
     quadrant = {"type": "line", "layer": "below", "line": {"width": 1}}
@@ -315,7 +325,7 @@ def _scatter_layout(
         "template": template("light"),
         "height": top + 480,
         "margin": {"l": 8, "r": 12, "t": top, "b": 52},
-        "dragmode": "lasso",
+        "dragmode": "lasso" if drawing else "pan",
         "hovermode": "closest",
         "legend": {"orientation": "v", "x": 0, "y": 1, "yanchor": "bottom"},
         "showlegend": True,

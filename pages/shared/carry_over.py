@@ -46,6 +46,7 @@ TAKEN_COLUMNS: dict[str, Any] = {
     "after": st.column_config.NumberColumn("After", format="%.3f"),
     "change": st.column_config.NumberColumn("Change", format="%+.3f"),
 }
+CLICK, DRAW = "A click opens the item", "Draw around items"
 ITEMS_PAGE = "pages/items.py"
 _TAKEN, _OPENED, _SAVED = "carry-over-taken", "carry-over-opened", "carry-over-saved"
 READS = {
@@ -180,7 +181,12 @@ def open_what_was_clicked(selection: Selection) -> None:
 def show_scatter(selection: Selection, found: Audit) -> None:
     """The scatter with its lines; what is drawn around goes to the list beside it."""
     of, passing = selection.points, selection.quality
-    shown, fitted, figure = _scatter(_key(found), selection.against, of, passing)
+    modes = (CLICK, DRAW)
+    mode = st.segmented_control(
+        "On the scatter", modes, default=CLICK, required=True, key="carry-over-mode"
+    )
+    of_figure = selection.against, of, passing, mode == DRAW
+    shown, fitted, figure = _scatter(_key(found), *of_figure)
     if not shown.n:
         what = version_name(selection.against)
         st.info(f"No item has a score in {literal(what)} and in its original that counts here.")
@@ -229,7 +235,7 @@ def _key(found: Audit) -> Key:
 
 @lru_cache(maxsize=16)
 def _scatter(
-    key: Key, condition: str, of: str, passing: str
+    key: Key, condition: str, of: str, passing: str, drawing: bool
 ) -> tuple[Points, FittedLine | None, Figure]:
     cache, _, request = key
     association = audit(cache, request, ["association"]).tables["association"].rows
@@ -243,6 +249,7 @@ def _scatter(
         of=of,
         passing=passing,
         dataset=request.dataset,
+        drawing=drawing,
     )
     return shown, fitted, figure
 
@@ -286,8 +293,8 @@ def _show_taken(selection: Selection, request: AuditRequest) -> None:
     taken: Taken | None = st.session_state.get(_TAKEN)
     if taken is None or taken.dataset != selection.dataset:
         st.caption(
-            "Draw around points to list their items here and keep them as a slice. Click on one "
-            "point to open its item. A link carries a slice, not what is only drawn around."
+            f"Choose “{DRAW}” above the chart and draw around points: their items are listed here "
+            "and can be kept as a slice. A link carries a slice, not what is only drawn around."
         )
         return
     panel = audit_panel(open_cache(), request)
