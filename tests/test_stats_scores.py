@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import InputError
 from core.stats.scores import (
     binary_choice,
     fluency,
     icat,
+    log_odds,
+    score_of,
     stereoset_metric,
     stereotype_score,
     unknown_chosen,
@@ -170,3 +173,24 @@ def test_items_without_term_or_score_are_left_out_and_counted() -> None:
     assert (nothing.n, nothing.n_terms) == (0, 0)
     assert np.isnan([nothing.lms, nothing.ss, nothing.icat]).all()
     assert stereoset_metric([], [], [], []).n == 0
+
+
+def test_log_odds_are_of_the_numbers_that_the_kind_is_of() -> None:
+    numbers = {"l_stereotype": [-1.0], "l_anti": [-2.0], "sum_stereotype": [-6.0]}
+    numbers["sum_anti"] = [-4.0]
+    points = {"stereotype": [12.0], "anti": [2.0]}
+    for kind, u in (("mean", 1.0), ("binary", 1.0), ("standardised", 1.0), ("summed", -2.0)):
+        assert log_odds(kind, numbers, points).tolist() == [u]
+    assert log_odds("per_code_point", numbers, points).tolist() == [-6 / 12 + 4 / 2]
+
+
+def test_a_score_is_undefined_where_only_rounding_varies() -> None:
+    same = np.array([[-0.1 * 3 + 2.3, -0.3 + 2.3, 2.0], [0.1, 0.2, NAN], [0.0, 0.0, 0.0]])
+    scores = score_of("standardised", same)
+    assert np.isnan(scores[[0, 2]]).all()
+    assert scores[1, 1] == pytest.approx(0.2 / np.std([0.1, 0.2], ddof=1))
+
+
+def test_an_unknown_kind_of_score_is_refused() -> None:
+    with pytest.raises(InputError, match="no kind of score"):
+        score_of("median", np.zeros(2))  # type: ignore[arg-type]

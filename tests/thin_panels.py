@@ -11,18 +11,34 @@ CONDITIONS = (
     *("es", "hi", "en~p1", "en~p2", "en~p3", "en~llm", "hi~llm", "es~a", "es~b", "es~c"),
     *("en+true", "en+neutral", "hi+false"),
 )
+MOST_ITEMS = 8
+ON_THE_EDGES = (0.2, 0.45, 0.5, 0.55, 0.8)  # of what counts as neutral
 
 
 def thin_panel(seed: int) -> Panel:
-    """One to three models, one to eight items, some conditions; missing, constant or equal."""
+    """One to three models, one to eight items, some conditions; missing, constant or equal.
+
+    What is said of items and versions is there or not, at random, and some of it makes no sense.
+    """
     rng = np.random.default_rng(seed)
-    shape = int(rng.integers(1, 4)), int(rng.choice([1, 2, 3, 8]))
+    n_items = int(rng.choice([1, 2, 3, MOST_ITEMS]))
+    shape = int(rng.integers(1, 4)), n_items
     conditions = ["en", *(c for c in CONDITIONS if rng.random() < 0.5)]
     scores = {}
     for condition in conditions:
-        ss = rng.uniform(0.1, 0.9, shape) if rng.random() < 0.8 else np.full(shape, 0.5)
+        ss = rng.uniform(0.1, 0.9, shape) if rng.random() < 0.7 else rng.choice(ON_THE_EDGES, shape)
+        ss = ss if rng.random() < 0.8 else np.full(shape, 0.5)
         ss[rng.random(shape) < rng.choice([0, 0.3, 1], p=[0.5, 0.4, 0.1])] = np.nan
         scores[condition] = ss
     if rng.random() < 0.2:
         scores = dict.fromkeys(conditions, scores["en"])
-    return made_panel(scores)
+    panel = made_panel(
+        scores,
+        judgments={c: rng.choice(["preserved", "lost", "", "odd"], n_items) for c in conditions},
+        fields={"source": rng.choice(["bbq", "stereoset", ""], n_items).tolist()},
+    )
+    for metadata in panel.versions["metadata"]:
+        if rng.random() < 0.5:
+            metadata |= {"similarity": rng.random(), "unchanged": rng.choice([0.0, 0.5])}
+            metadata |= {"blank_survived": bool(rng.random() < 0.5)}
+    return panel

@@ -39,7 +39,8 @@ def item_table(
     DataFrame
         The stored item columns and log-probabilities, and computed from them: `ss` (stereotype
         score), `ss_en` (the same item's in English; undefined for native items, which have no
-        English twin), `change` (ss - ss_en; undefined for English itself too), `binary`,
+        English twin), `change` (ss - ss_en, of a rewording of another language too, which an
+        audit compares with that language instead; undefined for English itself), `binary`,
         `fluency`. Undefined is NaN; the counts `n_*` are integers or missing. Items without scores
         are rows too: `state` says why. English comes first, then its rewordings, then the
         languages; within a condition the order of the import.

@@ -1,0 +1,38 @@
+"""The audit: which gaps between languages are real, how large the noise is, what it rests on.
+
+After "Lost in Translation" (arXiv 2610.20479). A table is a function of a panel of scores, a
+request and the tables that it builds on; `audit.py` says which those are and remembers results.
+
+===================  ==================================================================
+item_flow            flow.py
+main                 languages.py, on the drops of drops.py
+cells, score_map     cells.py
+floors               floors.py
+floor_vs_gap         floor_vs_gap.py
+item_tests           item_tests.py, on the changes of item_changes.py
+css_clci             consistency.py
+association          carry_over.py, intercept too
+same_choice          choices.py, fates and distance too
+agreement            alike.py
+quality              quality.py
+surface              surface.py
+groups               groups.py
+bbq_unknown          levels.py, fluency_icat too
+natives              native_items.py
+score_panel          score_panel.py
+injection            detection.py, power too
+control              control.py
+pipeline_errors      pipeline_errors.py
+equivalence          wording.py, wording_variance too
+attenuation          ceiling.py
+shrunk               shrunk.py
+crossed              crossed.py
+fragility            fragility.py, with specifications.py and differential_items.py
+verdicts             verdicts.py, in the words of verdict_sentences.py
+===================  ==================================================================
+
+What they share: request.py (what is asked), loading.py and panel.py (scores as arrays), metadata.py
+(what is said of versions), columns.py (columns of many tables), names.py (words of many tables).
+Beside the tables, for pages: distributions.py, points.py, kept.py, lab.py, floor_sentences.py and
+arms.py.
+"""

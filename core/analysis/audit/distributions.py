@@ -117,7 +117,8 @@ def _summary(values: Array) -> dict[str, Any]:
 
 
 def _curves(values: dict[str, Array]) -> pd.DataFrame:
-    varying = {c: v for c, v in values.items() if len(v) > 1 and np.ptp(v) > 0}
+    # What differs by rounding alone does not vary.
+    varying = {c: v for c, v in values.items() if len(v) > 1 and np.ptp(v) > 1e-9 * np.abs(v).max()}
     if not varying:
         return pd.DataFrame(columns=list(_CURVES))
     limit = _BEYOND * max(float(np.abs(v).max()) for v in varying.values())
