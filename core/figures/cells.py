@@ -138,7 +138,8 @@ def _map(
 def _floor_words(beside: Yardstick) -> str:
     if not math.isfinite(beside.floor):
         return ""
-    return f" Rewording English alone moves a mean by {beside.floor:.3f} (median over the models)."
+    whose = "" if beside.n_models == 1 else f" (median over {beside.n_models} models)"
+    return f" Rewording English alone moves a mean by {beside.floor:.3f}{whose}."
 
 
 def _short(value: float) -> str:

@@ -156,6 +156,10 @@ def show_fragility(selection: Selection, request: AuditRequest) -> Selection:
     show_table(
         AuditTable(fewest, table.notes), FEWEST, f"{stem}-fewest-items", rows=_with_names(fewest)
     )
+    st.caption(
+        "These items are picked because the verdict turns without them. How few it takes says how "
+        "firm a verdict is; what is left without them is no result of its own."
+    )
     languages = fewest["condition"].tolist()
     language = selection.against if selection.against in languages else languages[0]
     state.show_field("against", language)
@@ -217,7 +221,9 @@ def show_consistency(selection: Selection, request: AuditRequest) -> Selection:
         "are never 0, so models without any bias have css above 0 too."
     )
     table = found.tables["css_clci"]
-    show_table(table, CONSISTENCY, _stem(f"consistency-{reference}", found))
+    of_reference = table.rows["reference"].eq(reference)
+    rows = table.rows[of_reference | table.rows["quantity"].eq("rank_stability")]
+    show_table(table, CONSISTENCY, _stem(f"consistency-{reference}", found), rows=rows)
     return replace(selection, reference=reference)
 
 
