@@ -48,3 +48,11 @@ def test_a_change_of_scale_is_no_standardised_change() -> None:
 def test_items_that_do_not_vary_have_no_standardised_change(before: list, after: list) -> None:
     weights = np.ones((2, len(before)))
     assert np.isnan(standardised_change([before], [after], weights)).all()
+
+
+def test_what_only_rounding_tells_apart_is_undefined() -> None:
+    same = np.array([[-0.1 * 3 + 2.3, -0.3 + 2.3, 2.0]])
+    assert np.ptp(same) > 0
+    other = np.array([[0.1, 0.2, 0.4]])
+    assert np.isnan(standardised_change(same, other, np.ones((1, 3)))).all()
+    assert np.isnan(standardised_change(other, same, np.ones((1, 3)))).all()

@@ -42,8 +42,9 @@ def _standardised_mean(u: Array, known: npt.NDArray[np.bool_], weights: Array, n
     total, squares = weights @ centred.T, weights @ (centred**2).T  # (R, C)
     mean = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     variance = (squares - total * np.nan_to_num(mean)) / np.maximum(n - 1, 1)
-    varies = (n > 1) & (
-        variance > 1e-12 * np.maximum((centred**2).max(axis=1, initial=0.0), 1e-300)
-    )
+    # Neither what is left of the data's spread in a draw nor the data may be rounding alone.
+    rounding = (1e-12 * np.where(known, np.abs(u), 0.0).max(axis=1, initial=0.0)) ** 2
+    least = np.maximum(1e-12 * (centred**2).max(axis=1, initial=0.0), rounding)
+    varies = (n > 1) & (variance > np.maximum(least, 1e-300))
     sd = np.sqrt(np.where(varies, variance, np.nan))
     return np.asarray((centre + mean) / sd)
