@@ -93,7 +93,9 @@ def _findings(row: Row, ceiling: Row | None, ratio: Row | None) -> list[tuple[st
     found = []
     if ceiling is not None and not math.isnan(row["slope_high"] - ceiling["slope_low"]):
         apart = bool(row["slope_high"] < ceiling["slope_low"])
-        found.append((f"the two intervals {'lie apart' if apart else 'overlap'}", apart))
+        above = bool(row["slope_low"] > ceiling["slope_high"])
+        how = "lie apart" if apart else "lie apart, the language's above" if above else "overlap"
+        found.append((f"the two intervals {how}", apart))
     if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
         ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
         items = f"the same {int(ratio['n_items'])} items"

@@ -23,7 +23,7 @@ from core.analysis.audit.metadata import JUDGMENTS
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.quality import PRESERVED, filter_masks
 from core.analysis.audit.request import AuditRequest
-from core.items.conditions import is_rewording, parse_condition
+from core.items.conditions import is_rewording, original_of, parse_condition
 from core.settings import REFERENCE_CONDITION
 
 Array = npt.NDArray[np.float64]
@@ -69,7 +69,9 @@ class FittedLine:
 def versions(conditions: Sequence[str]) -> list[str]:
     """Those that can be held against their original: translations first, then rewordings."""
     whole = [c for c in conditions if not parse_condition(c).prefix and c != REFERENCE_CONDITION]
-    return sorted(whole, key=is_rewording)
+    return sorted(
+        (c for c in whole if not is_rewording(c) or original_of(c) in conditions), key=is_rewording
+    )
 
 
 def points(
@@ -97,14 +99,14 @@ def points(
     """
     k = panel.at(condition)
     original = panel.original(condition)
-    scores, changes = panel.scores(request.kind), panel.changes(request.kind)
+    changes = panel.changes(request.kind)
     whole = np.isfinite(changes[:, k])  # (M, N)
     if of not in ("", MEAN):
         whole &= np.array([scorer == of for scorer in panel.scorers])[:, None]
     if items is not None:
         whole &= panel.items["item_id"].isin(list(items)).to_numpy(np.bool_)
     kept = whole & filter_masks(panel)[passing][0][:, k] if passing else whole
-    before, after = scores[:, panel.at(original)], scores[:, k]
+    before, after = panel.before(request.kind, condition), panel.scores(request.kind)[:, k]
     if of == MEAN:
         found = _means(panel, before, after, kept)
         n_failed = int((whole.any(axis=0) & ~kept.any(axis=0)).sum())
