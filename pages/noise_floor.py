@@ -62,7 +62,8 @@ def main() -> None:
     selection, request = choose_audit(state.current())
     found = read_audit(request, TABLES)
     by_model = read_floors(request)
-    labels = dict(by_model.rows[["scorer_id", "model"]].itertuples(index=False))
+    models = by_model.rows.to_dict("records")
+    labels = {str(row["scorer_id"]): str(row["model"]) for row in models}
     shown = shown_of(found, dict(zip(labels, short_labels([*labels.values()]), strict=True)))
     floor_part(shown, by_model)
     tested_part(shown)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 from plotly import graph_objects as go
@@ -18,7 +17,7 @@ _BELOW = 0.14  # of a row: quantiles lie that far under the curve
 _RIDGE = 40  # px of one distribution
 _HIGHEST = 0.72  # of a ridge's height that the highest curve takes
 
-Row = Mapping[Any, Any]
+Row: TypeAlias = dict[Any, Any]
 
 
 def distribution_figure(

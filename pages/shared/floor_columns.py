@@ -63,16 +63,20 @@ def shown_of(found: Audit, names: Mapping[str, str]) -> Shown:
     return Shown(found, names, f"score ({KIND_WORDS[request.kind]})", request.dataset)
 
 
+def key_of(request: AuditRequest) -> tuple[str, Stamp, AuditRequest]:
+    """By what something made from an audit is remembered: never by a frame."""
+    cache = open_cache()
+    return str(cache.folder), cache.stamp(), request
+
+
 def read_floors(request: AuditRequest) -> AuditTable:
     """The noise floor of each model. Shared: do not change it."""
-    cache = open_cache()
-    return _floors(str(cache.folder), cache.stamp(), request)
+    return _floors(*key_of(request))
 
 
 def read_item_changes(request: AuditRequest, scorer_id: str) -> Distributions:
     """Changes of single items, of a model or of all. Shared: do not change it."""
-    cache = open_cache()
-    return _item_changes(str(cache.folder), cache.stamp(), request, scorer_id)
+    return _item_changes(*key_of(request), scorer_id)
 
 
 @st.cache_resource(max_entries=50, show_spinner=False)

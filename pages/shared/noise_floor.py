@@ -12,12 +12,14 @@ from core.analysis.audit.floor_sentences import (
     rewording_sentence,
 )
 from core.analysis.audit.names import LANGUAGE, MODEL
-from core.analysis.audit.request import AuditTable
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.figures.noise_floor import floor_figure, gap_figure
+from core.figures.theme import Figure
 from core.settings import REFERENCE_CONDITION
 from pages.shared.audit import show_notes, show_table
+from pages.shared.data import Stamp
 from pages.shared.figures import literal, show_figure
-from pages.shared.floor_columns import Shown, number, pinned
+from pages.shared.floor_columns import Shown, key_of, number, pinned
 
 BADGES = {
     "above the floor": (":material/priority_high:", "violet"),
@@ -42,11 +44,13 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
     st.markdown(literal(floor_sentence(by_model.rows)))
     for original, rows in floors.rows.groupby("original", sort=False):
         english = original == REFERENCE_CONDITION
-        place = st.container() if english else st.expander(f"Rewordings of {original}")
+        place = (
+            st.container() if english else st.expander(f"Rewordings of {literal(str(original))}")
+        )
         with place:
             if rows["abs_mean_change"].notna().any():
                 show_figure(
-                    floor_figure(rows, shown.names, score=shown.score, origin=shown.dataset),
+                    _floor_figure(*key_of(shown.found.request), str(original), rows, shown),
                     f"noise-floor-{original}-{shown.dataset}",
                     shown.found.provenance,
                     table=rows,
@@ -135,7 +139,7 @@ def gap_part(shown: Shown) -> None:
     rows = table.rows
     if rows["gap"].notna().any():
         show_figure(
-            gap_figure(rows, shown.names, score=shown.score, origin=shown.dataset),
+            _gap_figure(*key_of(shown.found.request), rows, shown),
             f"gap-against-floor-{shown.dataset}",
             shown.found.provenance,
             table=rows,
@@ -180,3 +184,23 @@ def _gap_lines(shown: Shown, rows: pd.DataFrame) -> str:
         sentence = literal(gap_sentence(row, shown.names.get(str(row["scorer_id"]), "")))
         lines.append(f"- :{colour}-badge[{icon} {reads}] {sentence}")
     return "\n".join(lines)
+
+
+# Figures take longer to make than to show, and do not change with the model looked at below them.
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _floor_figure(
+    folder: str,
+    stamp: Stamp,
+    request: AuditRequest,
+    original: str,
+    _rows: pd.DataFrame,
+    _shown: Shown,
+) -> Figure:
+    return floor_figure(_rows, _shown.names, score=_shown.score, origin=_shown.dataset)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _gap_figure(
+    folder: str, stamp: Stamp, request: AuditRequest, _rows: pd.DataFrame, _shown: Shown
+) -> Figure:
+    return gap_figure(_rows, _shown.names, score=_shown.score, origin=_shown.dataset)
