@@ -213,7 +213,12 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
         "showlegend": True,
         "legend": {"orientation": "v", "x": 0, "y": 1, "yanchor": "bottom"},
         "xaxis": {"title": {"text": "true shift to find (score)"}, "fixedrange": True},
-        "yaxis": {"type": "log", "title": {"text": "items needed"}, "fixedrange": True},
+        "yaxis": {
+            "type": "log",
+            "dtick": 1,
+            "title": {"text": "items needed"},
+            "fixedrange": True,
+        },
         "meta": {
             "caption": "Items with which a paired test at 5 % finds a true shift 8 times in 10, by "
             "the standard deviation of one item's change in these data; one test by itself, "
