@@ -16,8 +16,9 @@ from pages.shared.carry_over import (
     choose_version,
     open_what_was_clicked,
     show_fates,
+    show_others,
     show_scatter,
-    show_sentences,
+    show_sentence,
     show_slopes,
 )
 from pages.shared.carry_over_columns import (
@@ -112,12 +113,14 @@ def main() -> None:
     found = read_audit(request, TABLES)
     selection = choose_version(selection, found)
     association, attenuation = found.tables["association"], found.tables["attenuation"]
+    said = kept(association.rows, attenuation.rows)
     left, right = st.columns([3, 2])
     with left:
-        show_sentences(kept(association.rows, attenuation.rows), selection.against)
+        show_sentence(said, selection.against)
         show_notes(association)
     with right:
         show_slopes(found)
+    show_others(said, selection.against)
     st.subheader("Item by item", divider="gray")
     show_scatter(selection, found)
     st.subheader("What became of clear preferences", divider="gray")

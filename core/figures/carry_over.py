@@ -318,7 +318,7 @@ def _scatter_layout(
     axis = {"range": [low, high], "zeroline": False, "fixedrange": True, "constrain": "domain"}
     if neutral:
         axis |= {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
-    quadrant = {"type": "line", "layer": "below", "line": {"width": 1}}
+    quadrant = {"type": "line", "layer": "between", "line": {"width": 1.5}}
     upright = {"x0": neutral, "x1": neutral, "y0": low, "y1": high}
     flat = {"y0": neutral, "y1": neutral, "x0": low, "x1": high}
     return {

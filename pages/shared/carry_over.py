@@ -145,19 +145,23 @@ def choose_version(selection: Selection, found: Audit) -> Selection:
     return replace(selection, against=against, points=own, quality=passing)
 
 
-def show_sentences(table: AuditTable, against: str) -> None:
-    """What is kept in each language, coloured by the evidence; the one looked at first."""
-    rows = table.rows
-    own = rows["condition"] == against
-    if own.any():
-        st.markdown(_lines(rows[own]))
+def show_sentence(table: AuditTable, against: str) -> None:
+    """What is kept in the language looked at, and what that does not show."""
+    own = table.rows[table.rows["condition"] == against]
+    if len(own):
+        st.markdown(_lines(own))
     st.markdown(f"**{CAUTION}**")
-    if not own.all():
-        label = f"{'The other ' if own.any() else ''}{(~own).sum()} languages"
-        with st.expander(label, expanded=True, icon=":material/translate:"):
-            st.markdown(_lines(rows[~own]))
     for note in table.notes:
         st.caption(f":material/info: {note}")
+
+
+def show_others(table: AuditTable, against: str) -> None:
+    """The same sentence for every other language."""
+    others = table.rows[table.rows["condition"] != against]
+    if len(others):
+        label = "All languages" if len(others) == len(table.rows) else "The other languages"
+        with st.expander(f"{label} ({len(others)})", expanded=True, icon=":material/translate:"):
+            st.markdown(_lines(others))
 
 
 def _lines(rows: pd.DataFrame) -> str:

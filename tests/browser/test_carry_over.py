@@ -48,10 +48,9 @@ def shown(drawn: Cache) -> Iterator[pd.DataFrame]:
     delete_slice(drawn, DATASET, NAME)
 
 
-def open_page(page: Page, app: App) -> Locator:
+def open_page(page: Page, app: App) -> None:
     page.goto(f"{app.url}/carry_over?{link_query(WANTED)}")
     expect(page.get_by_text("Where these numbers come from")).to_be_visible(timeout=60_000)
-    return scatter(page, drag="pan")
 
 
 def scatter(page: Page, *, drag: str) -> Locator:
@@ -112,8 +111,8 @@ def test_what_is_drawn_around_is_saved_as_a_slice_and_found_on_items(
 def test_a_click_on_a_point_opens_its_item_in_that_language(
     drawn_app: App, page: Page, shown: pd.DataFrame
 ):
-    chart = open_page(page, drawn_app)
-    places = centres(chart)
+    open_page(page, drawn_app)
+    places = centres(scatter(page, drag="pan"))
     gaps = [min(abs(x - a) + abs(y - b) for a, b in places if (a, b) != (x, y)) for x, y in places]
     lonely = gaps.index(max(gaps))
     page.mouse.move(*places[lonely])
@@ -129,7 +128,9 @@ def test_a_link_shows_the_same_version_points_and_filter(
 ):
     open_page(page, drawn_app)
     box = page.get_by_test_id("stSelectbox").filter(has_text="Versions that count").locator("input")
+    box.click()
     box.fill("judged")
+    expect(page.get_by_role("option")).to_have_count(1)
     box.press("Enter")
     page.wait_for_url(re.compile("quality=judged"))
     caption = page.get_by_text("Only versions with judged preserved")
