@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
-from core.analysis.audit.audit import TABLES, audit_tables
+from core.analysis.audit.audit import audit_tables
 from core.analysis.audit.names import POOLED, REWORDING
 from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
 from core.store.gate import Cache
@@ -36,11 +36,9 @@ def test_the_scores_are_read_once_for_all_options(cache: Cache, monkeypatch) -> 
 def test_only_the_tables_that_use_the_margin_know_of_it(cache: Cache) -> None:
     """A table that came to use it would be remembered wrongly: it must be named beside them."""
     panel = module.audit_panel(cache, FEW)
-    names = [name for name, step in module._STEPS.items() if not step.reads_cache]
     wide = replace(FEW, margin=0.5)
-    for name in names:
-        step = module._STEPS[name]
-        if name in module._OF_THE_MARGIN or name not in TABLES:
+    for name, step in (module._STEPS | module._BETWEEN).items():
+        if name in module._OF_THE_MARGIN or step.reads_cache:
             continue
         assert not set(step.needs) & set(module._OF_THE_MARGIN), name
         earlier = [module._table(cache, module._state(cache, FEW), FEW, n) for n in step.needs]

@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
 from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
-from core.analysis.audit.score_panel import score_panel
+from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdicts import verdict
 from core.stats.multiple import benjamini_hochberg
 from tests.made_panels import made_panel
@@ -35,7 +35,7 @@ def _panel(preferences: dict[str, np.ndarray]) -> Panel:
 
 
 def _table(panel: Panel, request: AuditRequest = REQUEST) -> AuditTable:
-    return score_panel(panel, request, item_tests(panel, request))
+    return score_panel(panel, request, item_tests(panel, request), other_kinds(panel, request))
 
 
 def _rows(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.analysis.audit.score_panel import score_panel
+from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdict_sentences import sentence
 from core.analysis.audit.verdicts import depends_on_score, verdict, verdicts
 from core.analysis.audit.wording import equivalence, wording_variance
@@ -60,7 +60,7 @@ def made_verdicts(panel: Panel, request: AuditRequest = REQUEST) -> AuditTable:
         request,
         tests,
         equivalence(panel, request, tests),
-        score_panel(panel, request, tests),
+        score_panel(panel, request, tests, other_kinds(panel, request)),
         floors_by_model(panel, request),
         wording_variance(panel, request),
     )
@@ -266,7 +266,9 @@ def test_verdicts_rest_on_the_numbers_of_the_other_tables() -> None:
     assert rows["language"].to_dict() == {"es": "Spanish", "hi": "Hindi", "sw": "Swahili"}
     tests = item_tests(panel, REQUEST).rows
     tests = tests[tests["group_kind"] == "all"].set_index("condition")
-    kinds = score_panel(panel, REQUEST, item_tests(panel, REQUEST)).rows
+    kinds = score_panel(
+        panel, REQUEST, item_tests(panel, REQUEST), other_kinds(panel, REQUEST)
+    ).rows
     mean = kinds[kinds["kind"] == "mean"].set_index("condition")
     variance = wording_variance(panel, REQUEST).rows
     variance = variance[(variance["unit"] == "language") & (variance["model"] == "all models")]
@@ -327,7 +329,7 @@ def test_standardised_scores_have_no_margin_anywhere() -> None:
     rows = made_verdicts(panel, request).rows.set_index("condition")
     tests = item_tests(panel, request)
     margins = equivalence(panel, request, tests).rows
-    kinds = score_panel(panel, request, tests).rows
+    kinds = score_panel(panel, request, tests, other_kinds(panel, request)).rows
     kinds = kinds[kinds["kind"] == "standardised"].set_index("condition")
     assert rows[["margin", "n_needed"]].isna().all().all()
     assert margins[["margin", "equivalent", "n_needed"]].isna().all().all()

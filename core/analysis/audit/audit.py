@@ -35,7 +35,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.pipeline_errors import pipeline_errors
 from core.analysis.audit.quality import quality
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.analysis.audit.score_panel import score_panel
+from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.shrunk import shrunk
 from core.analysis.audit.surface import surface
 from core.analysis.audit.verdicts import verdicts
@@ -83,7 +83,7 @@ _STEPS = {
     "bbq_unknown": _Step(bbq_unknown),
     "fluency_icat": _Step(fluency_icat),
     "natives": _Step(natives),
-    "score_panel": _Step(score_panel, ("item_tests",)),
+    "score_panel": _Step(score_panel, ("item_tests", "other_kinds")),
     "injection": _Step(injection),
     "power": _Step(power, ("item_tests",)),
     "control": _Step(control),
@@ -102,7 +102,7 @@ _STEPS = {
 # Of the others the margin changes nothing, so that they are not computed again for another one.
 _OF_THE_MARGIN = ("equivalence", "score_panel", "verdicts")
 # What others need, and no table of its own.
-_BETWEEN = {"floors_by_model": _Step(floors_by_model)}
+_BETWEEN = {"floors_by_model": _Step(floors_by_model), "other_kinds": _Step(other_kinds)}
 
 TABLES = tuple(_STEPS)
 

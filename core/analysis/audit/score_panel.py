@@ -41,13 +41,15 @@ _TAKEN = (
 )
 
 
-def score_panel(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
+def score_panel(
+    panel: Panel, request: AuditRequest, item_tests: AuditTable, other_kinds: AuditTable
+) -> AuditTable:
     """Test each language under each kind of score.
 
     Parameters
     ----------
-    item_tests
-        Of the same request: the rows of its kind are from there.
+    item_tests, other_kinds
+        Of the same request: the rows of its kind, and those of all others.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def score_panel(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     """
     if not panel.languages:
         return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_TRANSLATION,))
-    table = _of_all_kinds(panel, request, item_tests)
+    table = _of_all_kinds(panel, request, item_tests, other_kinds)
     table["qvalue"] = table.groupby("kind", sort=False)["pvalue"].transform(benjamini_hochberg)
     found = table.to_dict("records")
     table["verdict"] = [
@@ -83,12 +85,22 @@ def score_panel(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     return AuditTable(table[list(_COLUMNS)])
 
 
-def _of_all_kinds(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> pd.DataFrame:
+def other_kinds(panel: Panel, request: AuditRequest) -> AuditTable:
+    """The rows of `language_rows` under every kind of score that was not asked for.
+
+    Apart from `score_panel`, because another margin changes nothing here.
+    """
+    kinds: list[ScoreKind] = [kind for kind in KINDS if kind != request.kind]
+    return AuditTable(pd.DataFrame(language_rows(panel, request, kinds)))
+
+
+def _of_all_kinds(
+    panel: Panel, request: AuditRequest, item_tests: AuditTable, others: AuditTable
+) -> pd.DataFrame:
     """The rows of every language, the kinds in their order."""
     tested = item_tests.rows[item_tests.rows["group_kind"] == "all"]
     tested = tested[tested["condition"].isin(panel.languages)].assign(kind=request.kind)
-    others: list[ScoreKind] = [kind for kind in KINDS if kind != request.kind]
-    table = pd.concat([tested, pd.DataFrame(language_rows(panel, request, others))])
+    table = pd.concat([tested, others.rows])
     place = {(c, kind): at for at, (c, kind) in enumerate(product(panel.languages, KINDS))}
     order = [place[key] for key in zip(table["condition"], table["kind"], strict=True)]
     table = table.iloc[np.argsort(order)].reset_index(drop=True)[list(_TAKEN)]
