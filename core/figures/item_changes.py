@@ -49,7 +49,7 @@ def distribution_figure(
     layout["xaxis"] |= {"title": {"text": f"change of one item<br>{score}"}}
     layout["meta"] = {
         "caption": f"Changes of single items {who}{of_data(origin)}: rewordings from what they "
-        "reword (dashed), translations from English (solid). Curve: density, smoothed by a "
+        "reword (dotted), translations from English (solid). Curve: density, smoothed by a "
         "Gaussian kernel; thick line: middle half, thin line: 5 to 95 %, tick: median, cross: mean."
     }
     return go.Figure(traces, layout)
