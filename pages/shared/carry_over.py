@@ -224,7 +224,7 @@ def show_slopes(found: Audit) -> None:
 
 def show_fates(found: Audit, against: str) -> None:
     """What became of clear preferences in all languages, and in the version looked at."""
-    figure, rows = _fates(_key(found), against)
+    figure, rows = _fates(_key(found), against if "~" in against else "")
     if (rows["n_above"].fillna(0) + rows["n_below"].fillna(0)).sum():
         show_figure(figure, "fates", found.provenance, table=rows)
 
@@ -267,10 +267,10 @@ def _slopes(key: Key) -> tuple[Figure, pd.DataFrame]:
 
 
 @lru_cache(maxsize=16)
-def _fates(key: Key, against: str) -> tuple[Figure, pd.DataFrame]:
+def _fates(key: Key, reworded: str) -> tuple[Figure, pd.DataFrame]:
     cache, _, request = key
     rows = audit(cache, request, ["fates"]).tables["fates"].rows
-    rows = rows[(rows["condition"] == against) | ~rows["condition"].str.contains("~")]
+    rows = rows[(rows["condition"] == reworded) | ~rows["condition"].str.contains("~")]
     return fate_bars(rows), rows
 
 
