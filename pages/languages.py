@@ -26,7 +26,6 @@ from pages.shared.languages import (
     yardstick,
 )
 from pages.shared.routing import require_router
-from pages.shared.widgets import errors_in_one_sentence
 
 TABLES = ("main", "verdicts", "cells", "score_map", "item_tests", "score_panel", "natives")
 CAUTION = (
@@ -40,8 +39,7 @@ def main() -> None:
     require_router()
     st.title("Languages")
     st.caption("Which gaps are real?")
-    with errors_in_one_sentence():
-        selection, request = choose_audit(with_margin(state.current()))
+    selection, request = choose_audit(with_margin(state.current()))
     choose_margin(selection)
     with st.spinner("Testing every language …"):
         found = read_audit(request, TABLES)

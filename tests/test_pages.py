@@ -18,6 +18,9 @@ from core.store.items import put_dataset
 from core.store.scorers import scorers
 from tests.scored import demo_items, fill_scored
 
+AUDIT_PAGES = tuple(
+    f"pages/{name}.py" for name in ("languages", "noise_floor", "shift_lab", "carry_over")
+)
 PAGES = ("pages/home.py", "pages/items.py")
 
 
@@ -63,7 +66,7 @@ def test_pages_show_scores_under_a_content_warning(show, page, kind, request):
     assert len(app.dataframe) >= 1
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *AUDIT_PAGES])
 def test_an_empty_cache_says_what_to_run(show, page, tmp_path):
     app = show(page, tmp_path)
     assert not app.exception
@@ -71,7 +74,7 @@ def test_an_empty_cache_says_what_to_run(show, page, tmp_path):
     assert not (tmp_path / "stereoscope.duckdb").exists()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *AUDIT_PAGES])
 def test_a_broken_cache_is_one_sentence_and_stays_as_it_is(show, page, tmp_path):
     file = tmp_path / "stereoscope.duckdb"
     file.write_bytes(b"not a database" * 1000)
@@ -83,7 +86,7 @@ def test_a_broken_cache_is_one_sentence_and_stays_as_it_is(show, page, tmp_path)
 
 def test_imported_items_without_scores_say_how_to_score_them(show, tmp_path):
     put_dataset(Cache(tmp_path), "mine", demo_items()[:3], path="", format="native", sha256="")
-    for page in PAGES:
+    for page in (*PAGES, *AUDIT_PAGES):
         app = show(page, tmp_path)
         assert not app.exception
         assert [block.value for block in app.code] == [
@@ -311,7 +314,7 @@ import os, sys
 os.environ["STEREOSCOPE_CACHE"] = {str(demo)!r}
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=30).run()
-for page in {PAGES!r}:
+for page in {(*PAGES, *AUDIT_PAGES)!r}:
     app = app.switch_page(page).run()
     assert not app.exception and len(app.dataframe), page
 heavy = {{"torch", "transformers", "umap", "bitsandbytes"}} & set(sys.modules)

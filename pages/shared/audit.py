@@ -19,7 +19,12 @@ from core.stats.scores import KINDS, ScoreKind
 from pages.shared import state
 from pages.shared.data import open_cache, read_item_facets, read_overview, read_slices
 from pages.shared.figures import literal
-from pages.shared.widgets import download_buttons, empty_cache, nothing_scored
+from pages.shared.widgets import (
+    download_buttons,
+    empty_cache,
+    errors_in_one_sentence,
+    nothing_scored,
+)
 
 KIND_WORDS: dict[str, str] = {
     "mean": "mean per token",
@@ -49,6 +54,7 @@ ITEM_FIELDS = {"sources": "Source", "categories": "Category", "dimensions": "Dim
 SIMULATED = "**SIMULATED.** No model stands behind these scores; they show what the program does."
 
 
+@errors_in_one_sentence()
 def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
     """Data set, models, kind of score and items; ends the page when there is nothing to audit."""
     held = read_overview()
@@ -171,6 +177,7 @@ def command(request: AuditRequest) -> str:
     )
 
 
+@errors_in_one_sentence()
 def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = True) -> Audit:
     """These tables of the audit, under the stamp that simulated scores have everywhere.
 
