@@ -13,9 +13,10 @@ from core.analysis.audit import fragility as module
 from core.analysis.audit.fragility import fragility
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
+from core.stats.scores import KINDS, ScoreKind
 from tests.made_panels import made_panel
 
 NAN = float("nan")

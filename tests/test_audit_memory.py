@@ -13,7 +13,8 @@ from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
 from core.analysis.audit.audit import audit_tables
 from core.analysis.audit.names import POOLED, REWORDING
-from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
+from core.analysis.audit.request import AuditRequest
+from core.stats.scores import KINDS, ScoreKind
 from core.store.gate import Cache
 
 FEW = AuditRequest(dataset=DATASET, n_resamples=300, n_bootstrap=200)

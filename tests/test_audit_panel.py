@@ -13,9 +13,10 @@ from core.analysis.audit.choices import distance, fates, same_choice
 from core.analysis.audit.loading import load_panel
 from core.analysis.audit.names import NO_ORIGINAL
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import KINDS, AuditRequest
+from core.analysis.audit.request import AuditRequest
 from core.errors import InputError
 from core.items.texts import item_texts
+from core.stats.scores import KINDS
 from core.store.gate import Cache
 from core.store.scorers import put_scorer
 from core.store.scores import put_scores

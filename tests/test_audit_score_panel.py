@@ -11,10 +11,11 @@ from scipy.special import expit, logit
 
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import NO_TRANSLATION, Panel
-from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdicts import verdict
 from core.stats.multiple import benjamini_hochberg
+from core.stats.scores import KINDS, ScoreKind
 from tests.made_panels import made_panel
 
 NAN = float("nan")

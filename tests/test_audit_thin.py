@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core.analysis.audit import alike, carry_over, ceiling, choices, quality, surface
-from core.analysis.audit.request import KINDS, AuditRequest
+from core.analysis.audit.request import AuditRequest
+from core.stats.scores import KINDS
 from core.store.gate import Cache
 from tests.store_samples import item, put
 from tests.thin_panels import MOST_ITEMS, thin_panel

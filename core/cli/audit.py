@@ -9,7 +9,7 @@ import pandas as pd
 import typer
 
 from core.analysis.audit.audit import STAMP, TABLES, Audit, audit, check_names
-from core.analysis.audit.request import KINDS, AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.overview import find_scorer
 from core.cli.data_sets import DatasetOption
 from core.cli.terminal import (
@@ -26,6 +26,7 @@ from core.errors import InputError
 from core.export.audit import audit_object, check_audit_path, write_audit
 from core.items.conditions import normalise_condition
 from core.settings import DEFAULT_SEED, REFERENCE_CONDITION
+from core.stats.scores import KINDS, ScoreKind
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.scorers import scorers as known_scorers

@@ -15,11 +15,12 @@ from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
 from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
 from core.analysis.audit.names import SUFFIXES as SUFFIXES
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.known import mean_over_items as mean_over_items
 from core.stats.levels import LEVEL as LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
+from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 

@@ -19,11 +19,12 @@ from core.analysis.audit.names import ALL_MODELS, SUFFIXES
 from core.analysis.audit.names import MODEL as MODEL
 from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition, without_prefix
 from core.stats.known import mean_of, sd_of
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
+from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 

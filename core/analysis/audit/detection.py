@@ -18,11 +18,11 @@ from core.analysis.audit.control import NEUTRAL as NEUTRAL
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.names import POOLED
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.injection import DELTAS, injection_curve
 from core.stats.known import mean_of_known
 from core.stats.power import item_level_power, items_needed, smallest_shift
-from core.stats.scores import log_odds
+from core.stats.scores import ScoreKind, log_odds
 from core.stats.size import size_check
 
 Array = npt.NDArray[np.float64]

@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import STANDARDISED, AuditRequest, ScoreKind
+from core.analysis.audit.request import STANDARDISED, AuditRequest
 from core.stats.intervals import percentile_interval
 from core.stats.known import mean_of
 from core.stats.levels import CONFIDENCE, NARROW
 from core.stats.resampling import bootstrap_ratios, bootstrap_weights, sign_flip_test
+from core.stats.scores import ScoreKind
 from core.stats.standardised import standardised_change
 
 Array = npt.NDArray[np.float64]

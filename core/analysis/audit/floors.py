@@ -22,7 +22,7 @@ from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
 from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
 from core.analysis.audit.names import SUFFIXES
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import same_choice
 from core.stats.association import line, row_sums
@@ -30,6 +30,7 @@ from core.stats.known import mean_of, mean_over_items, sd_of
 from core.stats.multiple import benjamini_hochberg
 from core.stats.noise import expected_noise
 from core.stats.resampling import sign_flip_test
+from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -23,7 +23,7 @@ from core.analysis.audit.item_changes import (
 )
 from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.analysis.audit.specifications import specification_rows
 from core.stats.fragility import (
     MODELS_OF_A_SPREAD,
@@ -36,6 +36,7 @@ from core.stats.fragility import (
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_vectors
+from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 

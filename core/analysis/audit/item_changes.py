@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import ScoreKind
 from core.stats.known import mean_of_known as mean_of_known
+from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

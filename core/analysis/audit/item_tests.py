@@ -27,11 +27,12 @@ from core.analysis.audit.levels import of_source
 from core.analysis.audit.metadata import JUDGMENT, judgments
 from core.analysis.audit.names import POOLED as POOLED
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.known import mean_of, mean_of_known
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_means, sign_flip_test
+from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

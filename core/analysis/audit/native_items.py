@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, ScoreKind
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.known import mean_over_items
-from core.stats.scores import log_odds, score_of
+from core.stats.scores import ScoreKind, log_odds, score_of
 
 Array = npt.NDArray[np.float64]
 

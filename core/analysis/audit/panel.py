@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.names import NO_TRANSLATION as NO_TRANSLATION
-from core.analysis.audit.request import ScoreKind
 from core.items.conditions import (
     is_rewording,
     original_of,
@@ -23,7 +22,7 @@ from core.items.conditions import (
     without_prefix,
 )
 from core.settings import REFERENCE_CONDITION
-from core.stats.scores import log_odds, score_of
+from core.stats.scores import ScoreKind, log_odds, score_of
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.settings import DEFAULT_SEED, REFERENCE_CONDITION
-from core.stats.scores import KINDS as KINDS
-from core.stats.scores import ScoreKind as ScoreKind
+from core.stats.scores import ScoreKind
 
 STANDARDISED: ScoreKind = "standardised"  # the one kind in a unit of its own
 

@@ -15,15 +15,10 @@ import pandas as pd
 from core.analysis.audit.drops import language_rows
 from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import (
-    KINDS,
-    AuditRequest,
-    AuditTable,
-    ScoreKind,
-    margin_of,
-)
+from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdicts import depends_on_score, verdict
 from core.stats.multiple import benjamini_hochberg
+from core.stats.scores import KINDS, ScoreKind
 
 NO_ITEM = "No item is scored by every model in both versions."
 NO_REWORDING = "No rewording of English is scored, so there is nothing to set the drop against."

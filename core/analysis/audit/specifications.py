@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import KINDS, AuditRequest, ScoreKind
+from core.analysis.audit.request import AuditRequest
 from core.stats.fragility import retest
 from core.stats.known import mean_of_known
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_vectors
+from core.stats.scores import KINDS, ScoreKind
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
