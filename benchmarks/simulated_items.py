@@ -13,7 +13,7 @@ from benchmarks.simulated_plan import RESOURCES, VERSIONS
 from core.items.conditions import language_of
 from core.types import Item, Role
 
-SOURCES = ("stereoset", "bbq", "written", "stereoset", "bbq")
+SOURCES = ("stereoset", "bbq", "written", "stereoset", "stereoset")
 CATEGORIES = {
     "stereoset": ("gender", "profession", "race", "religion"),
     "bbq": ("Age", "Religion", "Nationality"),
