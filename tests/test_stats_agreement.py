@@ -192,3 +192,18 @@ def test_one_model_agrees_with_nobody_by_construction():
 def test_scores_of_other_shapes_are_refused(function):
     with pytest.raises(ValueError, match="one shape"):
         function([0.1, 0.2], [0.1])
+
+
+def test_the_agreement_by_construction_is_of_the_items_and_pairs_of_the_changes():
+    before, after = scores(5, missing=0.2), scores(5, missing=0.2, seed=9)
+    after[4] = before[4] + 0.1  # its changes do not vary, so no pair of it has an r of them
+    whole = np.isfinite(before) & np.isfinite(after)
+
+    def expected(i, j):
+        both = whole[i] & whole[j]
+        total = [before[m, both].var() + after[m, both].var() for m in (i, j)]
+        return np.cov(before[i, both], before[j, both], ddof=0)[0, 1] / np.sqrt(np.prod(total))
+
+    value = np.mean([expected(i, j) for i, j in combinations(range(4), 2)])
+    assert pairwise_correlation(after - before).n_pairs == 6
+    assert change_correlation_if_unrelated(before, after) == pytest.approx(value)

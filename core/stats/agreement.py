@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,15 @@ class PairwiseCorrelation:
     n_pairs: int  # pairs with an r
     n_undefined: int  # pairs without: below three shared items, or one model does not vary
     n_items: int  # items that enter at least one pair
+
+
+class _PairSums(NamedTuple):
+    """Of pairs of models i, j over the items that both have. (M, M) each"""
+
+    n: Array  # items
+    square: Array  # of i's values about its own mean over all its items
+    spread: Array  # of i's values about their mean over the shared items
+    product: Array  # of i's and j's values about these means
 
 
 def same_choice(
@@ -175,7 +185,8 @@ def change_correlation_if_unrelated(before: npt.ArrayLike, after: npt.ArrayLike)
 
     Changes y - x of two models contain their scores before, which are alike. With x_i and x_j as
     they are and y_i, y_j independent of them and of each other,
-    r = cov(x_i, x_j) / sqrt((var x_i + var y_i)(var x_j + var y_j)).
+    r = cov(x_i, x_j) / sqrt((var x_i + var y_i)(var x_j + var y_j)), all over the items that both
+    models have: those of the r of their changes.
 
     Parameters
     ----------
@@ -185,22 +196,31 @@ def change_correlation_if_unrelated(before: npt.ArrayLike, after: npt.ArrayLike)
     Returns
     -------
     float
-        Mean over the pairs in which it is defined; NaN where there is none.
+        Mean over the pairs whose changes have an r; NaN where there is none.
     """
     x, y = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
     whole = np.isfinite(x) & np.isfinite(y)
     x, y = np.where(whole, x, np.nan), np.where(whole, y, np.nan)
-    _, r = _correlations(x)
-    var_x, var_y = _variances(x), _variances(y)
-    total = np.where(var_x + var_y > 0, var_x + var_y, np.nan)
-    share = np.sqrt(var_x / total)
-    expected = r * share[:, None] * share
-    pairs = np.triu(np.isfinite(expected), k=1)
+    _, r_changes = _correlations(y - x)
+    of_x, of_y = _pair_sums(x), _pair_sums(y)
+    total = of_x.spread + of_y.spread
+    total = np.where(only_rounding(total, of_x.square + of_y.square, of_x.n), np.nan, total)
+    expected = of_x.product / np.sqrt(total * total.T)
+    pairs = np.triu(np.isfinite(expected) & np.isfinite(r_changes), k=1)
     return float(expected[pairs].mean()) if pairs.any() else math.nan
 
 
 def _correlations(values: Array) -> tuple[npt.NDArray[np.bool_], Array]:
     """Which values are known (M, N), and r of each pair of models over shared items (M, M)."""
+    sums = _pair_sums(values)
+    varies = (sums.n >= LEAST) & ~only_rounding(sums.spread, sums.square, sums.n)
+    spread = np.where(varies, sums.spread, np.nan)
+    r = np.clip(sums.product / np.sqrt(spread * spread.T), -1.0, 1.0)
+    return np.isfinite(values), np.asarray(r)
+
+
+def _pair_sums(values: Array) -> _PairSums:
+    """Sums of squares and products of each pair of models about their means on shared items."""
     known = np.isfinite(values)
     weight = known.astype(np.float64)
     counts = weight.sum(axis=1, keepdims=True)
@@ -211,17 +231,7 @@ def _correlations(values: Array) -> tuple[npt.NDArray[np.bool_], Array]:
     first = x @ weight.T  # sum of i's values over the items that j has too
     square = x**2 @ weight.T
     product = x @ x.T - first * first.T / rows
-    spread = square - first**2 / rows
-    spread = np.where((n >= LEAST) & ~only_rounding(spread, square, n), spread, np.nan)
-    return known, np.asarray(np.clip(product / np.sqrt(spread * spread.T), -1.0, 1.0))
-
-
-def _variances(values: Array) -> Array:
-    """Mean square of each model's known values about their mean. (M,)"""
-    known = np.isfinite(values)
-    n = np.maximum(known.sum(axis=1), 1)
-    mean = np.where(known, values, 0.0).sum(axis=1) / n
-    return np.asarray((np.where(known, values - mean[:, None], 0.0) ** 2).sum(axis=1) / n)
+    return _PairSums(n, square, square - first**2 / rows, product)
 
 
 def _whole(before: npt.ArrayLike, after: npt.ArrayLike) -> tuple[Array, Array]:
