@@ -28,7 +28,7 @@ SCORER = Scorer(
     batching="batched",
     scoring_version=1,
 )
-OTHER = replace(SCORER, dtype="bfloat16")
+OTHER = replace(SCORER, dtype="bfloat16", fingerprint="f1")  # another model
 
 
 def item(item_id: str = "1", condition: str = "en", **fields: object) -> Item:

@@ -10,7 +10,7 @@ import pytest
 
 from core.analysis.audit.alike import agreement
 from core.analysis.audit.choices import distance, fates, same_choice
-from core.analysis.audit.loading import load_panel
+from core.analysis.audit.loading import load_panel, one_per_model
 from core.analysis.audit.names import NO_ORIGINAL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
@@ -148,6 +148,67 @@ def test_pairs_only_in_english_have_scores_and_no_changes(cache: Cache) -> None:
     assert np.isfinite(panel.scores("mean")).all()
     assert np.isnan(panel.changes("mean")).all()
     assert panel.full_coverage(0) == []
+
+
+# What the numbers rest on
+
+
+def two_of_one_model(cache: Cache) -> str:
+    """The model of SCORER in two precisions, and another model; the id of the second precision."""
+    rows = [(item("1"), 1.0), (item("1", "hi"), 0.4)]
+    put(cache, [one for one, _ in rows])
+    exact = replace(SCORER, dtype="float64")
+    for scorer in (SCORER, exact, OTHER):
+        put_preferences(cache, scorer, rows)
+    return exact.scorer_id
+
+
+def test_a_checkpoint_in_two_settings_is_one_model(cache: Cache) -> None:
+    exact = two_of_one_model(cache)
+    panel = load_panel(cache, D)
+    assert panel.scorers == (A, B)
+    assert panel.notes == (
+        f"2 scorers of one model: only {panel.models[0]} ({A[:8]}) is used; choose another with "
+        "--scorer / Models.",
+    )
+    chosen = load_panel(cache, replace(D, scorers=(exact, B)))
+    assert (chosen.scorers, chosen.notes) == ((exact, B), ())
+    with pytest.raises(InputError, match="are one model in several settings; name one of") as no:
+        load_panel(cache, replace(D, scorers=(exact, B, A)))
+    assert f"({exact[:8]}) and tiny" in str(no.value)
+    assert "\n" not in str(no.value)
+
+
+def test_scorers_without_a_fingerprint_are_models_of_their_own() -> None:
+    known = pd.DataFrame({"scorer_id": ["a", "b", "c", "d"], "fingerprint": ["", "x", "", "x"]})
+    assert one_per_model(known, ["d", "a", "b", "c"]) == {"d": ["d", "b"], "a": ["a"], "c": ["c"]}
+
+
+def test_unfinished_scoring_is_said_and_what_cannot_be_scored_is_not(cache: Cache) -> None:
+    rows = [item(str(i), c) for c in ("en", "hi") for i in range(3)]
+    put(cache, [*rows, COLLAPSED])
+    put_preferences(cache, SCORER, [(one, 0.5) for one in rows[:5]] + [(rows[5], None)])
+    assert load_panel(cache, D).notes == ()
+    put_preferences(cache, OTHER, [(rows[0], 0.5), (rows[1], None)])
+    panel = load_panel(cache, D)
+    assert panel.notes == (
+        f"1 of 6 versions is scored under {panel.models[1]}; the numbers are of these alone. "
+        "Run `python -m core score` to score the rest.",
+    )
+    # Of what is asked for, nothing is missing.
+    put_slice(cache, Slice("first", "d", "", ("1",)))
+    request = replace(D, scorers=(A,), slice="first")
+    assert load_panel(cache, request).notes == ()
+
+
+def test_translations_that_were_not_chosen_are_named(cache: Cache) -> None:
+    rows = [(item("1", c), 0.5) for c in ("en", "en~p1", "hi", "es")]
+    panel = panel_of(cache, rows, replace(D, conditions=("en~p1",)))
+    assert panel.no_translation == (
+        "The chosen conditions hold no translation (the data set has es, hi)."
+    )
+    assert load_panel(cache, D).left_out == ()
+    assert not panel.only_pairs
 
 
 # Kinds of scores

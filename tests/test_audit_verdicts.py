@@ -161,10 +161,9 @@ def test_each_verdict_has_its_words() -> None:
         "interval [0.015, 0.036])." in said["real but small"]
     )
     assert "q = 0.40: beyond rewording, the difference is smaller than 0.02" in said["equivalent"]
-    assert (
-        "neither a difference beyond rewording nor its absence is shown (showing that there is "
-        "none would take about 851 items)." in said["undecided"]
-    )
+    assert "neither a difference beyond rewording nor its absence is shown. " in said["undecided"]
+    close = sentence(ROW | {"verdict": "undecided", "t": 0.012}, {})
+    assert "is shown (showing that there is none would take about 851 items)." in close
     assert (
         "whether it is more than rewording cannot be said: no rewording of English is scored."
         in said["undefined"]
@@ -314,6 +313,25 @@ def test_without_rewordings_a_gap_is_shown_and_no_verdict_given() -> None:
     assert "what rewording does to scores is not known" in text
     assert "cannot be said: no rewording of English is scored" in text
     assert "nan" not in text
+
+
+def test_a_floor_that_no_rewording_gives_is_not_called_unknown_noise() -> None:
+    scores = {c: s for c, s in _scores().items() if c in ("en", "hi", "en~p1")}
+    scores["en~p1"][:, 0] = NAN
+    row = made_verdicts(made_panel(scores)).rows.iloc[0]
+    assert np.isnan(row["noise_floor"])
+    assert np.isfinite(row["t"])
+    assert "; no rewording covers every item, so there is no noise floor; " in row["sentence"]
+
+
+def test_few_rewordings_and_few_items_are_noted() -> None:
+    scores = {c: s[:, :7] for c, s in _scores().items() if c not in ("en~p3", "es")}
+    assert made_verdicts(made_panel(scores)).notes == (
+        "Fewer than 3 rewordings (2): verdicts hold against these; what another wording would do "
+        "is not known.",
+        "Few items: with 7 (Hindi, Swahili) no p-value can be below 0.0156.",
+    )
+    assert made_verdicts(made_panel(_scores())).notes == ()
 
 
 def test_one_model_is_enough_for_items_and_says_that_it_is_one() -> None:

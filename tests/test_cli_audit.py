@@ -61,6 +61,61 @@ def test_the_main_table_and_the_verdicts_fit_a_narrow_terminal(audit: Run) -> No
     assert "SIMULATED" not in out
 
 
+def test_each_verdict_begins_with_its_label(audit: Run, cache: Cache) -> None:
+    rows = audit_tables(cache, D, ["verdicts"])["verdicts"].rows
+    lines = [line.strip() for line in audit()[1].splitlines()]
+    for label, sentence in zip(rows["reads"], rows["sentence"], strict=True):
+        assert f"{label}: {sentence}" in lines
+    headers = [line.split() for line in lines if line.startswith("Language")]
+    assert headers[0][-1] == "Models"
+    for name in ("Reliable: ", "Slope: ", "Same choice: ", "Fluency: "):
+        assert any(name in line for line in lines)
+
+
+def test_drops_have_three_digits_and_their_sign_in_every_table(audit: Run, cache: Cache) -> None:
+    rows = audit_tables(cache, D, ["main"])["main"].rows
+    drop = f"{rows['drop'].iloc[0]:+.3f}".replace("-", "\u2212")
+    lines = [line.strip() for line in audit()[1].splitlines()]
+    assert next(line for line in lines if line.startswith("es ")).split()[2] == drop
+    named = [line.strip() for line in audit("--table", "main")[1].splitlines()]
+    assert f"drop: {drop}" in named
+    floor = f"{rows['drop'].iloc[-1]:.3f}"
+    only = [line.strip() for line in audit("--condition", "en~p1")[1].splitlines()]
+    assert next(line for line in only if line.startswith("rewording ")).split()[2] == floor
+
+
+def test_conditions_without_a_translation_name_what_there_is(audit: Run) -> None:
+    code, out, _ = audit("--condition", "en~p1")
+    assert code == 0
+    assert "The chosen conditions hold no translation (the data set has es, hi)." in out
+
+
+def test_sentence_pairs_in_one_language_lead_to_their_own_command(audit: Run, cache: Cache) -> None:
+    pairs = [item(str(i), context="") for i in range(3)]
+    put(cache, pairs, "pairs")
+    put_preferences(cache, SCORER, [(one, 0.1) for one in pairs])
+    code, out, _ = audit(dataset="pairs")
+    assert code == 0
+    assert "see `python -m core pairs --dataset pairs`" in out
+    assert "Fluency" not in out
+
+
+def test_what_the_numbers_rest_on_stands_first_and_in_json(audit: Run, cache: Cache) -> None:
+    rows = [item(f"half {i}", c) for c in ("en", "en~p1", "hi") for i in range(4)]
+    put(cache, rows, "half")
+    put_preferences(cache, SCORER, [(one, 0.1) for one in rows[:-1]])
+    put_preferences(cache, replace(SCORER, dtype="float64"), [(one, 0.1) for one in rows])
+    for options in ([], ["--table", "cells"]):
+        lines = audit(*options, dataset="half")[1].splitlines()
+        assert lines[0].startswith("Note: 11 of 12 versions are scored under tiny, float32")
+        assert lines[1].startswith("Note: 2 scorers of one model: only tiny, float32")
+        assert sum("11 of 12" in line for line in lines) == 1
+    said = strict(audit("--table", "main", "--table", "verdicts", "--json", dataset="half")[1])
+    for notes in (said["warnings"], said["notes"]["main"], said["notes"]["verdicts"]):
+        assert notes[0].startswith("11 of 12 versions")
+        assert notes[1].startswith("2 scorers of one model")
+
+
 def test_json_holds_exactly_the_tables(audit: Run, cache: Cache) -> None:
     code, out, _ = audit("--json")
     said = strict(out)

@@ -5,6 +5,7 @@ Scores are simulated ones, which have no token lists, as imported ones have none
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -19,6 +20,8 @@ from core.selection import parse_link
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.scorers import scorers
+from tests.store_samples import SCORER, item
+from tests.test_analysis_comparison import put_preferences
 from tests.test_audit import small
 
 NAMES = ["main", "verdicts", "cells", "item_tests", "score_panel", "fragility", "css_clci"]
@@ -40,7 +43,7 @@ def expected(cache: Cache) -> Audit:
 def show(monkeypatch: pytest.MonkeyPatch):
     """Open the page on a cache, by an address with these parameters."""
 
-    def run(folder: Path, **query: str) -> AppTest:
+    def run(folder: Path, **query: str | list[str]) -> AppTest:
         monkeypatch.setenv("STEREOSCOPE_CACHE", str(folder))
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
         for key, value in query.items():
@@ -177,6 +180,18 @@ def test_one_model_has_no_spread(show, cache: Cache) -> None:
     shown = table_with(app, "over_models")
     assert (shown["over_models"][:-1] == "one model: no spread").all()
     assert "One model: no spread over models." in words(app)
+
+
+def test_settings_of_one_checkpoint_are_one_model(show, tmp_path: Path) -> None:
+    folder = made(tmp_path, "en", "en~p1", "hi")
+    rows = [item(str(i), c) for c in ("en", "hi") for i in range(6)]
+    exact = replace(SCORER, dtype="float64")
+    put_preferences(Cache(folder), exact, [(one, 0.1) for one in rows])
+    app = show(folder)
+    assert app.multiselect(key="field-models").placeholder == "all 2"
+    assert words(app).count("2 scorers of one model: only tiny, float32") == 1
+    both = show(folder, models=[exact.scorer_id, SCORER.scorer_id])
+    assert "are one model in several settings" in words(both)
 
 
 def test_one_language_is_enough(show, tmp_path: Path) -> None:

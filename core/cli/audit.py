@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import typer
 
 from core.analysis.audit.audit import STAMP, TABLES, Audit, audit, check_names
+from core.analysis.audit.names import REWORDING
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.overview import find_scorer
 from core.cli.data_sets import DatasetOption
@@ -41,7 +44,7 @@ _DROPS = {
     "drop_between": "Over models",
     "items_between": "Over items",
     "reliable": "Reliable",
-    "n_models": "n",
+    "n_models": "Models",
 }
 _KEPT = {
     "condition": "Language",
@@ -52,6 +55,22 @@ _KEPT = {
     "same_choice": "Same choice",
     "fluency": "Fluency",
 }
+
+_DROPS_LEGEND = (
+    "Drop: English minus the language, mean over models, with 95 % intervals. Reliable: models "
+    "whose drop has q < .05, by the score / by the choice alone."
+)
+_KEPT_LEGEND = (
+    "Beyond rewording: the drop minus that of rewording. Slope: of the score on the English score. "
+    "Same choice: share that prefers the same pole as in English. Fluency: preference for the "
+    "better pole over the unrelated continuation, 0 to 1."
+)
+# Columns of differences of scores, which have a sign, and of sizes in the same unit.
+_SIGNED = re.compile(
+    r"(drop|reworded_drop|right_drop|t|t90|mean_change|difference|shift|prediction|language_drop)"
+    r"(_(low|high|items|items_low|items_high|binary|equal|unfiltered))?"
+)
+_SIZE = re.compile(r"(score|gap|floor|noise_floor|abs_mean_change)(_(binary|low|high|english))?")
 
 ListOption = list[str] | None
 
@@ -192,39 +211,56 @@ def _group(cache: Cache, text: str) -> tuple[str, str]:
     return find_scorer(cache, name, "--model-group"), group.strip()
 
 
-def _print_main(tables: dict[str, AuditTable]) -> None:
+def _print_main(tables: dict[str, AuditTable], said: tuple[str, ...]) -> None:
     """The main table as two that fit a narrow terminal, the verdicts as sentences, the notes."""
     rows = tables["main"].rows
+    sized = rows["drop"].where(rows["condition"] == REWORDING)  # a floor has no direction
     shown = rows.assign(
-        **rows[["score", "drop", "t", "slope", "same_choice", "fluency"]].round(3),
+        score=rows["score"].map(_size),
+        drop=rows["drop"].map(_three_digits).where(sized.isna(), sized.map(_size)),
+        t=rows["t"].map(_three_digits),
+        **rows[["slope", "same_choice", "fluency"]].round(3),
         qvalue=rows["qvalue"].round(4),
         drop_between=_between(rows, "drop"),
         items_between=_between(rows, "drop_items"),
         reliable=_pair(rows["n_reliable"], rows["n_reliable_binary"]),
     )
     print_table(shown[[*_DROPS]].rename(columns=_DROPS), "Drop of the score from English")
+    say(_DROPS_LEGEND, to=out)
     print_table(shown[[*_KEPT]].rename(columns=_KEPT), "What the items keep")
+    say(_KEPT_LEGEND, to=out)
+    say("", to=out)
     say("Verdicts", style="bold", to=out)
-    for sentence in dict.fromkeys(tables["verdicts"].rows["sentence"]):
-        say(sentence, to=out)
-    for table in tables.values():
-        _print_notes(table)
+    verdicts = tables["verdicts"].rows
+    for label, sentence in zip(verdicts["reads"], verdicts["sentence"], strict=True):
+        say(f"{label}: {sentence}", to=out)
+    for note in dict.fromkeys(note for table in tables.values() for note in table.notes):
+        if note not in said:
+            say(f"Note: {note}", to=out)
 
 
-def _print_table(name: str, table: AuditTable) -> None:
+def _print_table(name: str, table: AuditTable, said: tuple[str, ...]) -> None:
     """The first rows of any table; a reason only where there is one."""
     say(name, style="bold", to=out)
     rows = table.rows
     shown = rows if (rows["reason"] != "").any() else rows.drop(columns="reason")
-    print_rows(shown.head(SHOWN_ROWS))
+    print_rows(_rounded(shown.head(SHOWN_ROWS)))
     if len(rows) > SHOWN_ROWS:
         say(f"  showing {SHOWN_ROWS} of {len(rows)}; --json and --out give all of them", to=out)
-    _print_notes(table)
-
-
-def _print_notes(table: AuditTable) -> None:
     for note in table.notes:
-        say(f"Note: {note}", to=out)
+        if note not in said:
+            say(f"Note: {note}", to=out)
+
+
+def _rounded(rows: pd.DataFrame) -> pd.DataFrame:
+    """Differences and sizes of scores with three digits everywhere, differences with their sign."""
+    shown = rows.copy()
+    for name in shown.columns[shown.dtypes == np.float64]:
+        if _SIGNED.fullmatch(name):
+            shown[name] = shown[name].map(_three_digits)
+        elif _SIZE.fullmatch(name):
+            shown[name] = shown[name].map(_size)
+    return shown
 
 
 def _between(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -234,7 +270,13 @@ def _between(rows: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _three_digits(value: float) -> str:
-    return "" if pd.isna(value) else f"{value:+.3f}".replace("-", "\u2212")
+    """A difference as `signed` of core/words.py writes it, on a narrow terminal."""
+    return "" if pd.isna(value) else f"{round(value, 3) + 0.0:+.3f}".replace("-", "\u2212")
+
+
+def _size(value: float) -> str:
+    """A number without a direction, in the digits of a difference."""
+    return "" if pd.isna(value) else f"{value:.3f}"
 
 
 def _pair(soft: pd.Series, binary: pd.Series) -> list[str]:
@@ -247,9 +289,13 @@ def _print(found: Audit, *, named: bool) -> None:
     """What fits a terminal: the tables asked for, else the main one and the verdicts."""
     if found.simulated:
         say(STAMP, style="bold", to=out)
+    for warning in found.warnings:
+        say(f"Note: {warning}", to=out)
+    if found.only_pairs and not named:
+        return
     if not named:
-        _print_main(found.tables)
+        _print_main(found.tables, found.warnings)
     else:
         for name, table in found.tables.items():
-            _print_table(name, table)
+            _print_table(name, table, found.warnings)
     say(f"Seed {found.request.seed}; --json gives every table in full.", to=out)

@@ -19,9 +19,11 @@ NOTES_FILE = "notes.json"
 
 
 def audit_object(found: Audit) -> dict[str, Any]:
-    """The audit as one JSON object: `dataset`, `simulated`, `provenance`, `tables`, `notes`.
+    """The audit as one JSON object: the facts about it, `warnings`, `tables` and `notes`.
 
-    `tables` and `notes` are by the names of the tables; a row is an object, undefined is null.
+    The facts are `dataset`, `simulated` and `provenance`; `warnings` say what all numbers rest on
+    where that is less than everything. `tables` and `notes` are by the names of the tables; a row
+    is an object, undefined is null.
     """
     return _facts(found) | {
         "tables": {name: json_rows(table.rows) for name, table in found.tables.items()},
@@ -99,6 +101,7 @@ def _facts(found: Audit) -> dict[str, Any]:
         "dataset": found.request.dataset,
         SIMULATED: found.simulated,
         "provenance": found.provenance,
+        "warnings": list(found.warnings),
     }
 
 

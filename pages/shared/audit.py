@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.audit.audit import Audit, audit
+from core.analysis.audit.loading import one_per_model
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.overview import scorer_labels
 from core.errors import InputError
@@ -81,7 +82,8 @@ def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
         "Models",
         scorers,
         format_func=labels.__getitem__,
-        placeholder=f"all {len(scorers)}",
+        placeholder=f"all {len(one_per_model(held.scorers, scorers))}",
+        help="A checkpoint in several settings is one model: its first scorer, unless chosen here.",
         **state.bound("models", tuple),
     )
     state.show_field("kind", selection.kind)
@@ -196,7 +198,14 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
         st.stop()
     if found.simulated and stamp:
         st.warning(SIMULATED, icon=":material/science:")
-    return found
+    if found.warnings and stamp:
+        st.warning("\n\n".join(map(literal, found.warnings)), icon=":material/info:")
+    # Said once, at the top, and not again under every table.
+    tables = {
+        name: replace(table, notes=tuple(n for n in table.notes if n not in found.warnings))
+        for name, table in found.tables.items()
+    }
+    return replace(found, tables=tables)
 
 
 def show_verdicts(rows: pd.DataFrame) -> None:

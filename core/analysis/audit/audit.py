@@ -115,6 +115,8 @@ class Audit:
     tables: dict[str, AuditTable]  # by the names of TABLES, in their order
     provenance: dict[str, object]
     simulated: bool  # no model stands behind the scores
+    warnings: tuple[str, ...] = ()  # what they rest on, where that is less than all
+    only_pairs: bool = False  # sentence pairs in one language: nothing for an audit
 
 
 def audit(cache: Cache, request: AuditRequest, names: Sequence[str] = ()) -> Audit:
@@ -131,7 +133,8 @@ def audit(cache: Cache, request: AuditRequest, names: Sequence[str] = ()) -> Aud
     # What is remembered is handed out as a copy, so that nobody can change it.
     copies = {name: AuditTable(t.rows.copy(), t.notes) for name, t in tables.items()}
     provenance, simulated = _facts(cache, state, request)
-    return Audit(request, copies, dict(provenance), simulated)
+    panel = _panel(cache, state, request)
+    return Audit(request, copies, dict(provenance), simulated, panel.notes, panel.only_pairs)
 
 
 def audit_tables(

@@ -18,7 +18,6 @@ import pandas as pd
 from core.analysis.audit.columns import ends, neutral_score, whose
 from core.analysis.audit.metadata import UNCHANGED, judgments, metadata_numbers
 from core.analysis.audit.names import NO_REWORDING as NO_REWORDING
-from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.names import REWORDING as REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
@@ -99,7 +98,7 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     names = [c for c in _COLUMNS if c.startswith("intercept")]
     columns = ["condition", "n_rows", "n_items", *names, "n_undefined_intercept", "n_bootstrap"]
     columns += ["reason"]
-    notes = () if panel.languages else (NO_TRANSLATION,)
+    notes = () if panel.languages else (panel.no_translation,)
     return AuditTable(pd.DataFrame(rows, columns=columns), notes)
 
 

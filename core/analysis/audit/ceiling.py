@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import ends
-from core.analysis.audit.names import NO_REWORDING, NO_TRANSLATION
+from core.analysis.audit.names import NO_REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition
@@ -60,7 +60,7 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
     columns = ["condition", "rewordings", "methods", *_primary_columns(None)]
     columns += [*_corrected_columns(None), "n_bootstrap", "reason"]
     notes = [] if names else [f"{NO_REWORDING} The ceiling is unknown."]
-    notes += [] if panel.languages else [NO_TRANSLATION]
+    notes += [] if panel.languages else [panel.no_translation]
     return AuditTable(pd.DataFrame(rows, columns=columns), tuple(notes))
 
 

@@ -20,7 +20,6 @@ from core.stats.paired import paired_correlation
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-NO_LANGUAGE = "The data set has no translation."
 NO_REFERENCE = "The reference {} is neither English nor a translation, so there are no gaps to it."
 
 
@@ -60,7 +59,7 @@ def css_clci(panel: Panel, request: AuditRequest) -> AuditTable:
         )
     rows += [_stability_row(reference, consistency, compared, plain[0]) for reference in plain[1:]]
     notes = [] if request.reference in plain else [NO_REFERENCE.format(request.reference)]
-    notes += [] if panel.languages else [NO_LANGUAGE]
+    notes += [] if panel.languages else [panel.no_translation]
     return AuditTable(pd.DataFrame(rows), tuple(notes))
 
 

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import rewording_noise
-from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
@@ -75,7 +74,7 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
                 "reason": _reason(drop, t, n_models, bool(names)),
             }
         )
-    notes = [] if panel.languages else [NO_TRANSLATION]
+    notes = [] if panel.languages else [panel.no_translation]
     notes += [FEW_MODELS] if len(panel.scorers) < LEAST_MODELS else []
     return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(notes))
 

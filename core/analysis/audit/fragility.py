@@ -21,7 +21,6 @@ from core.analysis.audit.item_changes import (
     item_changes,
     rewording_noise,
 )
-from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.analysis.audit.specifications import specification_rows
@@ -261,7 +260,7 @@ def _notes(panel: Panel, kind: ScoreKind, n_signs: int) -> tuple[str, ...]:
     ]
     notes += [STANDARDISED_NOTE] if kind == STANDARDISED else []
     notes += [INDEPENDENT] if len(panel.scorers) >= MODELS_OF_A_SPREAD else []
-    notes += [] if panel.languages else [NO_TRANSLATION]
+    notes += [] if panel.languages else [panel.no_translation]
     same = [
         column
         for column in ("source", "category", "dimension")

@@ -26,7 +26,6 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 OVER_MODELS = "spread over models on these same items"
-NO_LANGUAGE = "The data set has no translation."
 NO_ITEM = "No item is scored in this language and in English."
 ONE_MODEL = "One model: no spread over models."
 SAME_DROP = "All models drop alike: no spread over models."
@@ -97,8 +96,8 @@ def main(
     rows["reason"] = [_reason(row) for row in rows.to_dict("records")]
     for name in ("n", "n_models", "n_items", "n_fluency", "n_reliable", "n_reliable_binary"):
         rows[name] = rows[name].astype("Int64")
-    notes = (FLOOR,) if panel.languages else (NO_LANGUAGE, FLOOR)
-    return AuditTable(rows[list(_COLUMNS)], notes)
+    notes = (FLOOR,) if panel.languages else (panel.no_translation, FLOOR)
+    return AuditTable(rows[list(_COLUMNS)], (*panel.notes, *notes))
 
 
 def language_drops(cells: pd.DataFrame) -> pd.DataFrame:
@@ -133,7 +132,8 @@ def language_drops(cells: pd.DataFrame) -> pd.DataFrame:
             }
         )
     names = ["drop", "drop_low", "drop_high", "n_models", *(f"n_reliable{s}" for s in SUFFIXES)]
-    return pd.DataFrame(rows, columns=["condition", *names])
+    found = pd.DataFrame(rows, columns=["condition", *names])
+    return found.astype(dict.fromkeys(("drop", "drop_low", "drop_high"), np.float64))
 
 
 def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.panel import NUMBERS, Panel, places
+from core.analysis.audit.panel import NUMBERS, Panel, is_plain, places
 from core.analysis.audit.request import AuditRequest
 from core.analysis.filtering import matching
 from core.analysis.items import item_table
@@ -19,8 +21,14 @@ from core.selection import Selection
 from core.settings import REFERENCE_CONDITION
 from core.store.audit import item_versions, scored_with, scores_of
 from core.store.gate import Cache
+from core.store.pairs import has_pairs
 from core.store.scorers import scorers
 from core.store.slices import get_slice
+
+ONLY_PAIRS = (
+    "These are sentence pairs in one language, which an audit of languages says nothing of: see "
+    "`python -m core pairs --dataset {dataset}`."
+)
 
 
 def load_panel(cache: Cache, request: AuditRequest) -> Panel:
@@ -30,7 +38,8 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     ------
     InputError
         There is no such data set or slice; nothing of it is scored, a scorer, a value or the
-        reference that is asked for is not there, or no item has an English version.
+        reference that is asked for is not there, two of the scorers are of one model, or no item
+        has an English version.
     """
     versions = item_versions(cache, request.dataset)
     held = scored_with(cache, request.dataset)
@@ -38,9 +47,13 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
         raise InputError(
             f"No item of {request.dataset} is scored yet; run `python -m core score` first."
         )
-    chosen = tuple(dict.fromkeys(request.scorers or held))
-    if missing := [s for s in chosen if s not in held]:
+    if missing := [s for s in request.scorers if s not in held]:
         raise InputError(f"{request.dataset} has no scores under {', '.join(missing)}.")
+    known = scorers(cache)
+    labels = scorer_labels(known)
+    chosen, notes = _one_per_model(request, held, known, labels)
+    translations = _translations(versions)
+    pairs = len(versions["condition"].unique()) == 1 and has_pairs(cache, request.dataset)
     versions = _wanted(cache, versions, request, chosen[0])
     versions["metadata"] = versions["metadata"].map(
         {text: _decoded(text) for text in versions["metadata"].unique()}
@@ -48,8 +61,76 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     scored = scores_of(cache, request.dataset, chosen)
     keys = pd.MultiIndex.from_frame(versions[["item_id", "condition"]])
     scored = scored[pd.MultiIndex.from_frame(scored[["item_id", "condition"]]).isin(keys)]
-    labels = scorer_labels(scorers(cache))
-    return _arranged(request, versions, scored, chosen, tuple(labels[s] for s in chosen))
+    notes = [*_unfinished(versions, scored, {s: labels[s] for s in chosen}), *notes]
+    if pairs:
+        notes = [*notes, ONLY_PAIRS.format(dataset=request.dataset)]
+    models = tuple(labels[s] for s in chosen)
+    panel = _arranged(request, versions, scored, chosen, models)
+    asked = tuple(c for c in translations if request.conditions and c not in panel.conditions)
+    return replace(panel, left_out=asked, only_pairs=pairs, notes=tuple(notes))
+
+
+def one_per_model(known: pd.DataFrame, scorer_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Scorers of the same checkpoint, under the first of them: they are one model, not several.
+
+    Parameters
+    ----------
+    known
+        Of `scorers`: scorer_id and fingerprint.
+    """
+    checkpoint = known.set_index("scorer_id")["fingerprint"].to_dict()
+    first: dict[str, str] = {}
+    settings: dict[str, list[str]] = {}
+    for scorer_id in dict.fromkeys(scorer_ids):
+        # Without a fingerprint nothing says that two are the same.
+        name = first.setdefault(checkpoint[scorer_id] or scorer_id, scorer_id)
+        settings.setdefault(name, []).append(scorer_id)
+    return settings
+
+
+def _one_per_model(
+    request: AuditRequest, held: list[str], known: pd.DataFrame, labels: dict[str, str]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The scorers to compare, one of each model, and what is left out for that."""
+    settings = one_per_model(known, request.scorers or held)
+    notes = []
+    for scorer_id, same in settings.items():
+        if len(same) == 1:
+            continue
+        if request.scorers:
+            names = " and ".join(f"{labels[s]} ({s[:8]})" for s in same)
+            raise InputError(
+                f"{names} are one model in several settings; name one of them, and see how far "
+                "they differ with `python -m core compare`."
+            )
+        notes.append(
+            f"{len(same)} scorers of one model: only {labels[scorer_id]} ({scorer_id[:8]}) is "
+            "used; choose another with --scorer / Models."
+        )
+    return tuple(settings), notes
+
+
+def _unfinished(
+    versions: pd.DataFrame, scored: pd.DataFrame, labels: dict[str, str]
+) -> Iterator[str]:
+    """One sentence per scorer that has neither a score nor a reason for some version."""
+    wanted = int((~versions["collapsed"]).sum())
+    keys = pd.MultiIndex.from_frame(versions.loc[~versions["collapsed"], ["item_id", "condition"]])
+    for scorer_id, label in labels.items():
+        rows = scored[scored["scorer_id"] == scorer_id]
+        tried = pd.MultiIndex.from_frame(rows[["item_id", "condition"]]).isin(keys)
+        if tried.sum() < wanted:
+            n = int((tried & rows["l_stereotype"].notna().to_numpy()).sum())
+            yield (
+                f"{n} of {wanted} versions {'is' if n == 1 else 'are'} scored under {label}; the "
+                "numbers are of these alone. Run `python -m core score` to score the rest."
+            )
+
+
+def _translations(versions: pd.DataFrame) -> list[str]:
+    """The languages of the data set that its items are translated into."""
+    names = sorted(versions.loc[~versions["native"], "condition"].unique(), key=condition_rank)
+    return [c for c in names if c != REFERENCE_CONDITION and is_plain(c)]
 
 
 def _arranged(

@@ -14,6 +14,7 @@ MODEL, LANGUAGE = "model", "language"  # what a row is of
 SUFFIXES = ("", "_binary")  # of columns: the score asked for, and the choice alone
 
 NO_TRANSLATION = "No item has a translation, so there is no language to say it of."
+NOT_CHOSEN = "The chosen conditions hold no translation (the data set has {})."
 NO_REWORDING = "English has no rewording here."
 NO_ITEM = "No item is scored in both versions."
 NO_ITEM_OF_MODEL = "No item has a score of this model in both versions."

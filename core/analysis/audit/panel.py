@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.names import NO_TRANSLATION as NO_TRANSLATION
+from core.analysis.audit.names import NOT_CHOSEN
 from core.items.conditions import (
     is_rewording,
     original_of,
@@ -53,6 +54,9 @@ class Panel:
     points: dict[str, Array]  # "stereotype", "anti" -> (K, N), code points of the continuation
     versions: pd.DataFrame  # of `item_versions`; metadata decoded
     scored: pd.DataFrame  # of `scores_of`
+    left_out: tuple[str, ...] = ()  # translations of the data set that were not asked for
+    only_pairs: bool = False  # sentence pairs in a single language
+    notes: tuple[str, ...] = ()  # what all the numbers rest on, where it is less than all
 
     @property
     def item_ids(self) -> list[str]:
@@ -67,7 +71,14 @@ class Panel:
     @property
     def languages(self) -> list[str]:
         """The translations: conditions that are neither English, reworded nor prefixed."""
-        return [c for c in self.conditions if c != REFERENCE_CONDITION and _is_plain(c)]
+        return [c for c in self.conditions if c != REFERENCE_CONDITION and is_plain(c)]
+
+    @property
+    def no_translation(self) -> str:
+        """Why there is no language to speak of, where there is none."""
+        if self.left_out:
+            return NOT_CHOSEN.format(", ".join(self.left_out))
+        return NO_TRANSLATION
 
     def rewordings(self, of: str = REFERENCE_CONDITION) -> list[str]:
         """The rewordings of a condition, whatever they cover."""
@@ -191,6 +202,7 @@ def places(rows: pd.DataFrame, axes: Mapping[str, Sequence[str]]) -> tuple[Place
     return tuple(places[known] for places in at), known
 
 
-def _is_plain(condition: str) -> bool:
+def is_plain(condition: str) -> bool:
+    """Neither reworded nor prefixed: a language."""
     parts = parse_condition(condition)
     return not parts.rewording and not parts.prefix

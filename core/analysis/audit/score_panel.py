@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.drops import language_rows
-from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdicts import depends_on_score, verdict
@@ -59,7 +58,7 @@ def score_panel(
         than the request asks for.
     """
     if not panel.languages:
-        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_TRANSLATION,))
+        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (panel.no_translation,))
     table = _of_all_kinds(panel, request, item_tests, other_kinds)
     table["qvalue"] = table.groupby("kind", sort=False)["pvalue"].transform(benjamini_hochberg)
     found = table.to_dict("records")

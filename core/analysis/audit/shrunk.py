@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.names import NO_TRANSLATION
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
@@ -74,7 +73,7 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
     tested = cells.rows[[*_KEY, "pvalue", "qvalue", "reliable", "reliable_rise"]]
     table = pd.DataFrame(rows, columns=[c for c in _COLUMNS if c not in tested or c in _KEY])
     table = table.merge(tested, on=_KEY, how="left")[list(_COLUMNS)]
-    return AuditTable(table, _notes(table))
+    return AuditTable(table, _notes(panel, table))
 
 
 def _posterior(found: Shrunk, m: int) -> dict[str, Any]:
@@ -95,9 +94,9 @@ def _posterior(found: Shrunk, m: int) -> dict[str, Any]:
     }
 
 
-def _notes(table: pd.DataFrame) -> tuple[str, ...]:
+def _notes(panel: Panel, table: pd.DataFrame) -> tuple[str, ...]:
     if table.empty:
-        return (NO_TRANSLATION,)
+        return (panel.no_translation,)
     passed = table[table["reliable"].fillna(False).astype(bool) & table["shrunk"].notna()]
     if passed.empty:
         return ()

@@ -17,7 +17,7 @@ import pandas as pd
 
 from core.analysis.audit.alike import ONE_MODEL
 from core.analysis.audit.columns import ends
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import pairwise_correlation
@@ -219,7 +219,7 @@ def _equal_drops(panel: Panel, request: AuditRequest) -> dict[str, dict[str, flo
 
 def _notes(panel: Panel, zipf: dict[str, Array | str]) -> tuple[str, ...]:
     if not panel.languages:
-        return (NO_TRANSLATION,)
+        return (panel.no_translation,)
     return tuple(
         f"{why} Its word frequencies are left out." for why in zipf.values() if isinstance(why, str)
     )

@@ -29,9 +29,7 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
     if math.isnan(drop):
         return f"{row['language']} cannot be compared with {_english()}: {_lowered(row['reason'])}"
     items = f"{row['n']} shared item{'' if row['n'] == 1 else 's'}"
-    parts = [
-        f"{_difference(row)}, paired over {items}; {_noise(row['noise_floor'])}; {_judgment(row)}."
-    ]
+    parts = [f"{_difference(row)}, paired over {items}; {_noise(row)}; {_judgment(row)}."]
     if row["depends_on_score"] is True:
         parts.append(f"This {DEPENDS}: {_disagreement(findings)}.")
     who = "models are"
@@ -104,12 +102,15 @@ def _beyond_rewording(row: dict[str, Any]) -> str:
 
 def _enough(row: dict[str, Any]) -> str:
     needed = row["n_needed"]
-    if math.isnan(needed):
+    if math.isnan(needed) or abs(row["t"]) > row["margin"]:  # no number of items would show it
         return ""
     return f" (showing that there is none would take about {needed:.0f} items)"
 
 
-def _noise(floor: float) -> str:
+def _noise(row: dict[str, Any]) -> str:
+    floor = row["noise_floor"]
+    if math.isnan(floor) and not math.isnan(row["t"]):
+        return "no rewording covers every item, so there is no noise floor"
     if math.isnan(floor):
         return "what rewording does to scores is not known"
     return f"rewording moves scores by {floor:.3f}"

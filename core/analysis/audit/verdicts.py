@@ -14,15 +14,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.names import ALL_MODELS, NO_TRANSLATION
+from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdict_sentences import DEPENDS, sentence
 from core.items.languages import language_name
 from core.stats.equivalence import is_equivalent
 from core.stats.levels import LEVEL
+from core.stats.wording import LEAST_REWORDINGS
 
 Verdict = Literal["shift", "equivalent", "real but small", "undecided", "undefined"]
+FEW = 12  # with fewer the smallest p-value that sign flips can give is worth saying
 SHIFTS: tuple[Verdict, ...] = ("shift", "real but small")
 
 _COLUMNS = (
@@ -139,7 +141,7 @@ def verdicts(
         rows.append(row | {"sentence": sentence(row, _findings(score_panel.rows, condition))})
     table = pd.DataFrame(rows, columns=list(_COLUMNS))
     answers = dict.fromkeys(("depends_on_score", "outside"), "boolean")
-    return AuditTable(table.astype(answers), _notes(panel))
+    return AuditTable(table.astype(answers), _notes(panel, request, table))
 
 
 def _findings(rows: pd.DataFrame, condition: str) -> dict[str, str]:
@@ -193,7 +195,26 @@ def _wording(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return _by_condition(rows[rows["unit"] == "language"], "model", ALL_MODELS)
 
 
-def _notes(panel: Panel) -> tuple[str, ...]:
+def _notes(panel: Panel, request: AuditRequest, rows: pd.DataFrame) -> tuple[str, ...]:
     if not panel.languages:
-        return (NO_TRANSLATION,)
-    return ("One model: no spread over models.",) if len(panel.scorers) == 1 else ()
+        return (*panel.notes, panel.no_translation)
+    notes = [*panel.notes]
+    if len(panel.scorers) == 1:
+        notes.append("One model: no spread over models.")
+    judged = rows[rows["qvalue"].notna()]
+    few = rows.loc[rows["verdict"] != "undefined", "n_rewordings"]
+    few = few[few < LEAST_REWORDINGS]
+    if len(few):
+        n = int(few.min())
+        notes.append(
+            f"Fewer than {LEAST_REWORDINGS} rewordings ({n}): verdicts hold against "
+            f"{'this one' if n == 1 else 'these'}; what another wording would do is not known."
+        )
+    if request.kind != STANDARDISED:  # no sign flip tests these
+        for n_items, same in judged[judged["n_t"] < FEW].groupby("n_t"):
+            least = 2.0 ** (1 - int(str(n_items)))
+            notes.append(
+                f"Few items: with {n_items} ({', '.join(same['language'])}) no p-value can be "
+                f"below {least:.3g}."
+            )
+    return tuple(notes)
