@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from core.analysis.audit.audit import TABLES, audit_tables
 from core.analysis.audit.request import AuditRequest
+from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.slices import Slice, put_slice
 from tests.conftest import Run
@@ -114,6 +116,18 @@ def test_what_the_numbers_rest_on_stands_first_and_in_json(audit: Run, cache: Ca
     for notes in (said["warnings"], said["notes"]["main"], said["notes"]["verdicts"]):
         assert notes[0].startswith("11 of 12 versions")
         assert notes[1].startswith("2 scorers of one model")
+
+
+def test_the_document_names_every_table_and_only_columns_that_are_there(cache: Cache) -> None:
+    lines = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8").splitlines()
+    said = [line.split("|")[1:-1] for line in lines if line.startswith("| `")]
+    assert [name.strip(" `") for name, *_ in said] == list(TABLES)
+    for (name, table), (*_, columns) in zip(
+        audit_tables(cache, D, TABLES).items(), said, strict=True
+    ):
+        named = re.findall(r"`(\w+)`", columns)
+        assert named, name
+        assert set(named) <= set(table.rows.columns), name
 
 
 def test_json_holds_exactly_the_tables(audit: Run, cache: Cache) -> None:
