@@ -156,7 +156,7 @@ def test_a_language_without_scores_and_a_data_set_without_languages() -> None:
     alone = main_of(made_panel({"en": drawn(2, 9), "en~p1": drawn(2, 9, 1)}), [0.1, 0.2])
     assert alone.rows["condition"].tolist() == ["rewording"]
     assert alone.rows.loc[0, "drop"] == pytest.approx(0.15)
-    assert any("no translation" in note for note in alone.notes)
+    assert any("No item has a translation" in note for note in alone.notes)
 
 
 def test_undefined_cells_are_not_counted_as_unreliable() -> None:
