@@ -32,8 +32,8 @@ def agreement(panel: Panel, request: AuditRequest) -> AuditTable:
         `r_scores` in the condition itself; of the changes from its `original` `r_changes`, beside
         `r_changes_if_unrelated`, what they would agree by construction, on the same items, if the
         scores in the condition shared nothing with anything; `r_residuals` of what each model's
-        regression on the original leaves. Each is over the items that both models of a pair have: `n_pairs`
-        pairs with an r of their scores and the `n_items` in them; `n_pairs_changes` and
+        regression on the original leaves. Each is over the items that both models of a pair have:
+        `n_pairs` pairs with an r of their scores and the `n_items` in them; `n_pairs_changes` and
         `n_items_changes` of their changes; `n_pairs_undefined` pairs have no r of their scores.
         English has no changes.
     """
