@@ -20,7 +20,7 @@ LONG = 120_000  # milliseconds: the first look computes every table
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("lab")
-    fill_audit(Cache(folder), n_items=60)
+    fill_audit(Cache(folder), n_items=120)
     server = App(folder, tmp_path_factory.mktemp("log") / "log", SLOW).wait()
     yield server
     server.stop()
@@ -48,7 +48,9 @@ def test_the_slider_moves_the_verdict_and_the_address(page: Page, lab: App) -> N
     slider = page.get_by_role("slider", name=re.compile("log-odds"))
     slider.focus()
     for _ in range(14):
+        address = page.url
         slider.press("ArrowRight")
+        page.wait_for_url(lambda url, address=address: url != address)
     expect(after(page)).to_contain_text("shift")
     expect(page.get_by_text("A shift is found.", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile("delta=0.7"))
