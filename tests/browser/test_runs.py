@@ -74,7 +74,7 @@ def test_a_job_started_by_clicks_goes_on_whatever_happens(
     try:
         page.goto(f"{server.url}/runs")
         expect(badge).to_contain_text("running", timeout=SLOW)
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_test_id("stButton").get_by_role("button", name="Stop").click()
         expect(badge).to_contain_text("stopping", timeout=SLOW)
         process.resume()
         expect(badge).to_contain_text("stopped", timeout=SLOW)
