@@ -11,6 +11,7 @@ import pytest
 
 from core.analysis.audit import audit as module
 from core.analysis.audit.audit import TABLES, audit, audit_panel, audit_tables
+from core.analysis.audit.names import NOTHING_CHANGES
 from core.analysis.audit.request import AuditRequest
 from core.errors import InputError
 from core.items.texts import item_texts
@@ -273,7 +274,8 @@ def test_scores_that_never_vary(cache: Cache) -> None:
     for scorer in (SCORER, OTHER):
         put_preferences(cache, scorer, [(one, 0.0) for one in rows])
     cells = all_tables(cache)["cells"]
-    assert (cells["pvalue"] == 1).all()
+    assert cells[["pvalue", "qvalue", "reliable"]].isna().all(axis=None)
+    assert (cells["reason"] == NOTHING_CHANGES).all()
 
 
 def test_changes_that_are_all_zero(cache: Cache) -> None:
@@ -281,8 +283,9 @@ def test_changes_that_are_all_zero(cache: Cache) -> None:
     put(cache, rows)
     for scorer in (SCORER, OTHER):
         put_preferences(cache, scorer, [(one, 0.1 * int(one.item_id)) for one in rows])
-    tables = all_tables(cache)
-    assert (tables["cells"]["pvalue"] == 1).all()
+    cells = all_tables(cache)["cells"]
+    assert cells[["pvalue", "qvalue", "reliable"]].isna().all(axis=None)
+    assert (cells["reason"] == NOTHING_CHANGES).all()
 
 
 def test_items_that_models_and_languages_lack(cache: Cache) -> None:

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from core.analysis.audit.cells import cells, judged, score_map
+from core.analysis.audit.names import NOTHING_CHANGES
 from core.analysis.audit.request import AuditRequest
 from core.stats.resampling import sign_flip_test, sign_vectors
 from tests.made_panels import made_panel
@@ -106,20 +107,26 @@ def test_a_cell_without_scores_is_undefined_and_no_test() -> None:
     assert rest["qvalue"].tolist() == pytest.approx(stats.false_discovery_control(rest["pvalue"]))
 
 
-def test_equal_scores_give_p_one_and_a_note() -> None:
+@pytest.mark.parametrize("dust", [0.0, 1e-17])
+def test_where_no_item_changes_there_is_no_test_and_no_place_in_the_family(dust: float) -> None:
     english = drawn(1, 20)
-    found = cells(made_panel({"en": english, "es": english}), D)
+    moved = english + 0.1 * drawn(1, 20, 3)
+    found = cells(made_panel({"en": english, "es": english + dust, "hi": moved}), D)
     row = found.rows.iloc[0]
-    assert (row["mean_change"], row["sd"], row["pvalue"], row["n"]) == (0, 0, 1, 20)
-    assert row["reliable"] is not pd.NA
-    assert any("every change is 0" in note for note in found.notes)
+    assert (row["mean_change"], row["sd"], row["n"], row["n_tests"]) == (0, 0, 20, 1)
+    assert np.isnan([row["pvalue"], row["qvalue"]]).all()
+    assert row["reliable"] is pd.NA
+    assert row["reason"] == NOTHING_CHANGES
+    assert any("no item changes" in note for note in found.notes)
+    assert found.rows["qvalue"].iloc[1] == found.rows["pvalue"].iloc[1]
 
 
 def test_one_item_has_a_change_but_no_spread() -> None:
     row = cells(made_panel({"en": [[0.6]], "es": [[0.4]]}), D).rows.iloc[0]
     assert row["mean_change"] == pytest.approx(-0.2)
-    assert (row["n"], row["pvalue"]) == (1, 1)
-    assert np.isnan(row["sd"])
+    assert row["n"] == 1
+    assert np.isnan([row["sd"], row["pvalue"], row["qvalue"]]).all()
+    assert row["reliable"] is pd.NA
     assert "One item" in row["reason"]
 
 

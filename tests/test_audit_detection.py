@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import scipy.stats
 
 from core.analysis.audit import detection
 from core.analysis.audit.detection import (
+    NO_LANGUAGE,
+    NO_MARGIN,
     NO_PAIR,
-    NO_SPREAD,
     SHIFTS,
     injection,
     power,
@@ -139,9 +141,25 @@ def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
         panel = made_panel(scores)
         rows = power(panel, REQUEST, item_tests(panel, REQUEST)).rows
         assert rows[["power_002", "size"]].isna().all(axis=None)
-        assert (rows["reason"] == NO_SPREAD).all()
+        tested = item_tests(panel, REQUEST).rows
+        of_languages = tested.loc[tested["group_kind"] == "all", "reason"]
+        assert rows["reason"].tolist() == of_languages.tolist()
+        assert (rows["reason"] != "").all()
     panel = made_panel(_scores(en_p1=0.0))
-    assert power(panel, REQUEST, item_tests(panel, REQUEST)).rows.empty
+    found = power(panel, REQUEST, item_tests(panel, REQUEST))
+    assert found.rows.empty
+    assert NO_LANGUAGE in found.notes
+
+
+def test_standardised_scores_have_no_drop_of_two_points() -> None:
+    request = replace(REQUEST, kind="standardised")
+    panel = made_panel(_scores(es=0.1, en_p1=0.0))
+    found = power(panel, request, item_tests(panel, request))
+    row = found.rows.iloc[0]
+    assert np.isnan([row["items_needed"], row["power_002"], row["power_006_error"]]).all()
+    assert row["smallest_shift"] > 0
+    assert row["size"] >= 0
+    assert row["reason"] == NO_MARGIN
 
 
 @pytest.mark.parametrize("seed", range(12))

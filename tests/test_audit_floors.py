@@ -21,10 +21,11 @@ from core.analysis.audit.floors import (
     NO_ITEM,
     NO_REWORDING,
     ONE_ITEM,
+    REPEATED,
     floors,
     floors_by_model,
 )
-from core.analysis.audit.names import LANGUAGE, MODEL
+from core.analysis.audit.names import LANGUAGE, MODEL, NO_CHOICE_CHANGES, NOTHING_CHANGES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.noise import rewording_noise
@@ -149,7 +150,7 @@ def test_what_the_metadata_say_is_averaged_over_the_items_that_count() -> None:
     assert table.at["en~p1", "similarity"] == pytest.approx(0.6)
     assert table.at["en~p1", "n_similarity"] == 2
     assert table.at["en~p1", "fields_unchanged"] == pytest.approx(0.25)
-    assert table.at["en~p1", "reason"] == ""
+    assert table.at["en~p1", "reason"] == NO_CHOICE_CHANGES
     assert math.isnan(table.at["en~p2", "similarity"])
     assert "similarity" in table.at["en~p2", "reason"]
     assert "unchanged" in table.at["en~p2", "reason"]
@@ -240,14 +241,16 @@ def test_thin_rewordings_say_why(n: int, reason: str) -> None:
     assert reason in row["reason"]
     assert math.isnan(row["sd"])
     assert math.isnan(row["mean_change"]) is (n == 0)
-    assert math.isnan(row["pvalue"]) is (n == 0)
+    assert math.isnan(row["pvalue"])
 
 
 def test_changes_of_zero_are_zero_and_not_undefined() -> None:
     scores = _scores(en_p1=0.0)
     scores["en~p1"] = scores["es"] = scores["en"]
     row = floors(made_panel(scores), REQUEST).rows.iloc[0]
-    assert (row["mean_change"], row["sd"], row["expected_noise"], row["pvalue"]) == (0, 0, 0, 1)
+    assert (row["mean_change"], row["sd"], row["expected_noise"]) == (0, 0, 0)
+    assert math.isnan(row["pvalue"])
+    assert NOTHING_CHANGES in row["reason"]
     assert floors_by_model(made_panel(scores), REQUEST).rows["floor"].tolist() == [0, 0]
     against = floor_vs_gap(made_panel(scores), REQUEST).rows
     assert against["difference"].tolist() == [0, 0, 0]
@@ -285,3 +288,21 @@ def test_what_is_undefined_in_thin_data_has_a_reason(seed: int, kind) -> None:
     ):
         if not table.rows.empty:
             assert (table.rows.loc[table.rows[column].isna(), "reason"] != "").all()
+
+
+def test_tests_that_are_repeated_on_fewer_items_say_why_they_have_no_q() -> None:
+    scores = _scores(models=1, es=0.1, en_p1=0.02, en_llm=0.02)
+    scores["en~llm"][0, 5:] = NAN
+    rows = floors(made_panel(scores), REQUEST).rows
+    repeated = rows[rows["subset"] != ""]
+    assert repeated["qvalue"].isna().all()
+    assert len(repeated) == 1
+    assert REPEATED in repeated["reason"].iloc[0]
+
+
+def test_the_gap_of_a_model_without_one_of_the_languages_says_so() -> None:
+    scores = _scores(models=2, es=0.1, hi=0.2, en_p1=0.02)
+    scores["hi"][1] = NAN
+    reasons = floor_vs_gap(made_panel(scores), REQUEST).rows["reason"].tolist()
+    assert reasons[0] == ""
+    assert reasons[1].startswith("Over es alone")

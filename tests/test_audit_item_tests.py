@@ -11,6 +11,7 @@ from scipy import stats
 
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
@@ -233,16 +234,24 @@ def test_one_rewording_has_no_other_to_stand_against() -> None:
 def test_thin_data_say_why() -> None:
     one = made_panel({"en": [[0.5]], "es": [[0.4]], "en~p1": [[0.5]]})
     row = rows_of(one).loc[("es", "all", "")]
-    assert (row["n"], row["pvalue"], row["t"]) == (1, 1, pytest.approx(0.1))
-    assert math.isnan(row["sd"])
+    assert (row["n"], row["t"]) == (1, pytest.approx(0.1))
+    assert np.isnan([row["sd"], row["pvalue"], row["qvalue"]]).all()
     assert math.isnan(row["t_low"])
     assert "One item" in row["reason"]
     english = drawn(2, 30)
     alike = rows_of(made_panel({"en": english, "es": english, "en~p1": english}))
     row = alike.loc[("es", "all", "")]
-    assert (row["t"], row["pvalue"], row["sd"]) == (0, 1, 0)
-    assert math.isnan(row["t_high"])
-    assert "alike" in row["reason"]
+    assert (row["t"], row["sd"]) == (0, 0)
+    assert np.isnan([row["t_high"], row["pvalue"]]).all()
+    assert row["reason"] == NOTHING_CHANGES
+
+
+def test_four_items_have_a_test_and_no_interval() -> None:
+    four = made_panel({"en": drawn(2, 4), "es": drawn(2, 4, 1), "en~p1": drawn(2, 4, 2)})
+    row = rows_of(four).loc[("es", "all", "")]
+    assert 0 < row["pvalue"] <= 1
+    assert np.isnan([row["t_low"], row["t90_low"], row["drop_low"]]).all()
+    assert row["reason"] == FEW_ITEMS
 
 
 def test_nothing_scored_and_nothing_translated() -> None:

@@ -10,8 +10,10 @@ import pytest
 from scipy.special import expit
 
 from core.analysis.audit.metadata import judgments, metadata_numbers, metadata_values
+from core.analysis.audit.names import FEW_ITEMS
 from core.analysis.audit.quality import ALL_LANGUAGES, filter_masks, quality
 from core.analysis.audit.request import AuditRequest
+from core.stats.levels import LEAST_ITEMS
 from core.stats.resampling import bootstrap_weights
 from tests.made_panels import made_panel
 from tests.test_audit_carry_over import JUDGED, SOURCES, N, made, only, with_metadata
@@ -82,7 +84,10 @@ def test_judgments_are_counted_and_their_drop_is_that_of_their_rows(source, word
     assert row["share"] == pytest.approx(chosen.sum() / of.sum())
     drop, draws = drops(panel, "hi", items(chosen))
     assert row["drop"] == pytest.approx(drop)
-    assert (row["drop_low"], row["drop_high"]) == pytest.approx(ends(draws))
+    few = chosen.sum() < LEAST_ITEMS
+    expected = (NAN, NAN) if few else ends(draws)
+    assert (row["drop_low"], row["drop_high"]) == pytest.approx(expected, nan_ok=True)
+    assert row["reason"] == (FEW_ITEMS if few else "")
     assert row["n_undefined"] == np.isnan(draws).sum()
     assert row["n_items"] == chosen.sum()
     assert np.isnan(row["reduction"])
@@ -226,8 +231,8 @@ def test_judgments_of_other_names_are_kept_and_said():
 
 
 def test_a_filter_that_all_pass_reduces_nothing():
-    judged = {"es": ["preserved"] * 3}
-    scores = {"en": [[0.5, 0.6, 0.7]], "es": [[0.2, 0.6, 0.8]]}
+    judged = {"es": ["preserved"] * 5}
+    scores = {"en": [[0.5, 0.6, 0.7, 0.4, 0.5]], "es": [[0.2, 0.6, 0.8, 0.3, 0.7]]}
     table = quality(made_panel(scores, judgments=judged), REQUEST).rows
     row = only(table, kind="filter", condition="es")
     assert row["reduction"] == 0

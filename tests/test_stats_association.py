@@ -122,10 +122,11 @@ def test_intervals_agree_with_draws_fitted_one_by_one(n_models):
 
 
 def test_draws_without_spread_are_counted_and_left_out():
-    before, after = np.array([[0.2, 0.2, 0.2, 0.6]]), np.array([[0.1, 0.4, 0.3, 0.8]])
+    before = np.array([[0.2, 0.2, 0.2, 0.2, 0.6]])
+    after = np.array([[0.1, 0.4, 0.3, 0.2, 0.8]])
     found = association(before, after, n_resamples=300, rng=np.random.default_rng(2))
-    weights = bootstrap_weights(4, 300, rng=np.random.default_rng(2))
-    without = ((weights[:, 3] == 0) | (weights[:, 3] == 4)).sum()
+    weights = bootstrap_weights(5, 300, rng=np.random.default_rng(2))
+    without = ((weights[:, 4] == 0) | (weights[:, 4] == 5)).sum()
     assert found.r.n_undefined == found.slope.n_undefined == without > 0
     assert np.isfinite([found.r.low, found.r.high]).all()
 

@@ -42,7 +42,8 @@ def test_items_needed_by_hand() -> None:
     # ((1.6449 + 1.2816) * 0.2 / 0.02)^2 = 29.264^2 = 856.4
     assert equivalence_n(0.2, 0.02) == 857
     assert equivalence_n(0.4, 0.02) == pytest.approx(4 * 857, abs=4)
-    assert equivalence_n(0.0, 0.02) == 0
+    assert math.isnan(equivalence_n(0.0, 0.02))  # items that do not vary tell nothing
+    assert math.isnan(equivalence_n(1e-17, 0.02))
     assert math.isnan(equivalence_n(NAN, 0.02))
 
 

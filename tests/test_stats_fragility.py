@@ -67,8 +67,9 @@ def test_retests_are_sign_flip_tests_enumerated_where_few_values_are_left() -> N
     x[3, 1:] = NAN
     signs = sign_vectors(40, 999, rng=rng)
     found, expected = retest(x, signs=signs), sign_flip_test(x, rng=rng, signs=signs)
-    assert found.pvalue.tolist() == expected.pvalue.tolist()
-    assert expected.exact.tolist() == [True, False, False, True, False, False]
+    assert np.array_equal(found.pvalue, expected.pvalue, equal_nan=True)
+    assert np.isnan(found.pvalue).tolist() == [False, False, True, True, False, False]
+    assert expected.exact.tolist() == [True, False, False, False, False, False]
     assert found.mean == pytest.approx(expected.mean)
     assert found.n.tolist() == expected.n.tolist()
 

@@ -273,3 +273,11 @@ def test_detection_with_new_scores_in_every_run_is_as_often_as_expected() -> Non
         assert [r.detection for r in rows] == pytest.approx(EXPECTED[name], abs=0.05)
         assert rows[0].exaggeration == pytest.approx(EXAGGERATION, abs=0.2)
     assert rows[0].flags_among_rest > 0.3  # wordings that move their items are found as well
+
+
+@pytest.mark.parametrize("dust", [0.0, 1e-17])
+def test_pairs_that_change_alike_have_no_size_to_check(dust: float) -> None:
+    changes = 0.1 + dust * np.arange(40.0)
+    found = size_check(np.stack([changes, -changes]), n_worlds=5, rng=np.random.default_rng(0))
+    assert math.isnan(found.rate)
+    assert found.n_pairs == 0

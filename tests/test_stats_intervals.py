@@ -191,3 +191,16 @@ def test_below_five_models_there_is_no_crossed_interval() -> None:
     assert without_ends(pigeonhole_interval(x, n_resamples=100, rng=rng()))
     nothing = pigeonhole_interval(np.full((6, 3), NAN), n_resamples=10, rng=rng())
     assert (math.isnan(nothing.value), nothing.n) == (True, 0)
+
+
+@pytest.mark.parametrize("interval", [percentile_interval, bias_corrected_interval])
+def test_fewer_than_five_items_have_no_bootstrap_interval(interval) -> None:
+    draws = np.random.default_rng(0).normal(size=200)
+    assert math.isnan(interval(0.0, draws, 4).low)
+    assert interval(0.0, draws, 5).low < interval(0.0, draws, 5).high
+
+
+def test_values_that_differ_by_rounding_have_no_interval() -> None:
+    dust = 1e-17 * np.arange(40.0)
+    assert math.isnan(t_interval(dust).low)
+    assert math.isnan(mean_interval(dust, n_resamples=50, rng=np.random.default_rng(0)).low)

@@ -104,3 +104,9 @@ def test_too_few_or_equal_differences_have_no_power_and_not_none(d: list[float])
 def test_what_could_never_reject_is_refused(drops, options) -> None:
     with pytest.raises(InputError):
         item_level_power([0.1, 0.2, 0.3], drops, rng=np.random.default_rng(0), **options)
+
+
+@pytest.mark.parametrize("sd", [0.0, 1e-17])
+def test_items_that_do_not_vary_tell_nothing_of_the_number_needed(sd: float) -> None:
+    assert math.isnan(items_needed(0.02, sd))
+    assert math.isnan(smallest_shift(300, sd))

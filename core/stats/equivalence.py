@@ -11,6 +11,7 @@ import math
 from scipy.special import ndtri
 
 from core.errors import InputError
+from core.stats.known import ROUNDING
 
 ONE_SIDED_POWER = 0.90
 
@@ -44,7 +45,8 @@ def equivalence_n(sd: float, margin: float) -> float:
     Parameters
     ----------
     sd
-        Standard deviation of one item's shift, in the unit of the margin; NaN gives NaN.
+        Standard deviation of one item's shift, in the unit of the margin; NaN gives NaN, and so
+        does one that is only rounding.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def equivalence_n(sd: float, margin: float) -> float:
         The margin is not a positive number.
     """
     check_margin(margin)
-    if math.isnan(sd):
+    if math.isnan(sd) or sd <= ROUNDING:
         return math.nan
     return float(math.ceil(((ndtri(0.95) + ndtri(ONE_SIDED_POWER)) * sd / margin) ** 2))
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr  # scipy.stats has the same distribution, and takes a second
 
+from core.stats.known import nothing_changes
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import TIE, sign_flip_test
@@ -27,7 +28,7 @@ _LEAST_ITEMS = 2  # that a test needs to be left with
 
 @dataclass(frozen=True)
 class Retest:
-    """Sign-flip tests of C sets of values; NaN where one has no value."""
+    """Sign-flip tests of C sets of values; NaN where there is nothing to test."""
 
     n: npt.NDArray[np.int64]  # values that are known, (C,)
     mean: Array  # (C,)
@@ -96,8 +97,9 @@ def retest(values: npt.ArrayLike, *, signs: Array) -> Retest:
     mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
     least = np.abs(total) - TIE * n * np.maximum(1.0, np.abs(filled).max(axis=1, initial=0.0))
     above = (np.abs(signs @ filled.T) >= least).sum(axis=0)
-    pvalue = np.where(n > 0, (1 + above) / (len(signs) + 1), np.nan)
-    few = (n > 0) & (n <= np.log2(len(signs)))
+    testable = (n >= _LEAST_ITEMS) & ~nothing_changes(x)
+    pvalue = np.where(testable, (1 + above) / (len(signs) + 1), np.nan)
+    few = testable & (n <= np.log2(len(signs)))
     if few.any():
         pvalue[few] = _enumerated(x[few], signs)
     return Retest(n, mean, sign_flip_z(x), pvalue)
@@ -246,6 +248,8 @@ def _next_item(filled: Array, left: npt.NDArray[np.bool_], *, weaken: bool) -> i
 def _pvalue(filled: Array, left: npt.NDArray[np.bool_], null: Array, signs: Array) -> float:
     """P of what is left, from the sums that the signs give it: as of `sign_flip_test`."""
     n = int(left.sum())
+    if nothing_changes(filled):
+        return 1.0  # what is left shows nothing, which is another verdict than a shift
     if n <= np.log2(len(signs)):
         return float(_enumerated(np.where(left, filled, np.nan)[None], signs)[0])
     # Sums that were mended removal by removal carry more rounding than fresh ones.

@@ -1,7 +1,8 @@
 """How sure a number is: intervals over items, clusters, models, or items and models at once.
 
-An end is NaN where the data cannot give one: fewer than two units, or values that do not vary. Two
-equal ends would claim a certainty that nobody has.
+An end is NaN where the data cannot give one: fewer than two units (five where they are drawn with
+replacement, or the interval would be their range), or values that do not vary. Two equal ends would
+claim a certainty that nobody has.
 
 Letters: N items, M models, R resamples.
 """
@@ -15,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
-from core.stats.levels import CONFIDENCE
+from core.stats.known import varies
+from core.stats.levels import CONFIDENCE, LEAST_ITEMS
 from core.stats.levels import LEAST_MODELS as LEAST_MODELS
 from core.stats.resampling import bootstrap_means, bootstrap_ratios, bootstrap_weights
 
 Array = npt.NDArray[np.float64]
 
-_ROUNDING = 1e-13  # relative; draws that differ by less do not vary
+_ROUNDING = 1e-13  # relative; draws that differ by less from the estimate equal it
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,10 @@ def percentile_interval(
     draws : array, shape (R,)
         The estimate from each resample; NaN where it is undefined.
     n
-        Units that were resampled.
+        Units that were resampled; below 5, both ends are NaN.
     """
     finite, n_undefined = _finite_draws(draws)
-    if n < 2 or math.isnan(value) or not _vary(finite):
+    if n < LEAST_ITEMS or math.isnan(value) or not varies(finite):
         return Interval(value, math.nan, math.nan, n, n_undefined)
     low, high = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
     return Interval(value, float(low), float(high), n, n_undefined)
@@ -68,7 +70,7 @@ def bias_corrected_interval(
     """
     finite, n_undefined = _finite_draws(draws)
     nothing = Interval(value, math.nan, math.nan, n, n_undefined)
-    if n < 2 or math.isnan(value) or not _vary(finite):
+    if n < LEAST_ITEMS or math.isnan(value) or not varies(finite):
         return nothing
     same = np.abs(finite - value) <= _ROUNDING * np.ptp(finite)
     below = float(((finite < value) & ~same).mean() + same.mean() / 2)
@@ -90,7 +92,7 @@ def t_interval(values: npt.ArrayLike, *, level: float = CONFIDENCE) -> Interval:
     x = _finite(values)
     n = len(x)
     value = float(x.mean()) if n else math.nan
-    if n < 2 or not _vary(x):
+    if n < 2 or not varies(x):
         return Interval(value, math.nan, math.nan, n)
     half = float(stdtrit(n - 1, (1 + level) / 2) * x.std(ddof=1) / math.sqrt(n))
     return Interval(value, value - half, value + half, n)
@@ -117,7 +119,7 @@ def mean_interval(
     x = np.asarray(values, dtype=np.float64)
     known = np.isfinite(x)
     value = float(x[known].mean()) if known.any() else math.nan
-    if not known.any() or not _vary(x[known]):
+    if not known.any() or not varies(x[known]):
         n = int(known.sum()) if clusters is None else len(set(np.asarray(clusters)[known].tolist()))
         return Interval(value, math.nan, math.nan, n)
     if clusters is None:
@@ -151,7 +153,7 @@ def pigeonhole_interval(
     x, known = x[np.ix_(rows, columns)], known[np.ix_(rows, columns)]
     n_models, n = known.shape
     value = float(x[known].mean()) if known.any() else math.nan
-    if n_models < LEAST_MODELS or not _vary(x[known]):
+    if n_models < LEAST_MODELS or not varies(x[known]):
         return Interval(value, math.nan, math.nan, n)
     filled = np.where(known, x, 0.0)
     draws = np.full(n_resamples, np.nan)
@@ -175,8 +177,3 @@ def _finite_draws(draws: npt.ArrayLike) -> tuple[Array, int]:
 def _finite(values: npt.ArrayLike) -> Array:
     array = np.asarray(values, dtype=np.float64).ravel()
     return array[np.isfinite(array)]
-
-
-def _vary(values: Array) -> bool:
-    """Whether values differ by more than rounding."""
-    return len(values) > 1 and bool(np.ptp(values) > _ROUNDING * np.abs(values).max())

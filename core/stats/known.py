@@ -8,6 +8,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+ROUNDING = 1e-12  # what rounding may leave of a difference, of scores of the order of 1
 _NO_SPREAD = 1e-20  # mean square about the mean that is rounding, of scores of the order of 1
 _CANCELLED = 1e-12  # share of the sum of squares below which the rest is rounding
 
@@ -38,6 +39,21 @@ def mean_over_items(values: Array) -> tuple[Array, npt.NDArray[np.int64]]:
 def mean_of_known(values: Array) -> Array:
     """Mean over the first axis of what is known; NaN where nothing is."""
     return mean_over_items(np.moveaxis(np.asarray(values, dtype=np.float64), 0, -1))[0]
+
+
+def varies(values: npt.ArrayLike) -> bool:
+    """Whether the finite values differ by more than rounding."""
+    array = np.asarray(values, dtype=np.float64)
+    finite = array[np.isfinite(array)]
+    if finite.size < 2:
+        return False
+    return bool(np.ptp(finite) > ROUNDING * max(1.0, float(np.abs(finite).max())))
+
+
+def nothing_changes(changes: npt.ArrayLike) -> Mask:
+    """Whether the known changes along the last axis are 0 up to rounding; True for none at all."""
+    known = np.nan_to_num(np.abs(np.asarray(changes, dtype=np.float64)), nan=0.0)
+    return np.asarray(known.max(axis=-1, initial=0.0) <= ROUNDING)
 
 
 def only_rounding(squares: npt.ArrayLike, uncentred: npt.ArrayLike, n: npt.ArrayLike) -> Mask:

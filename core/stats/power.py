@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from core.errors import InputError
+from core.stats.known import ROUNDING, varies
 from core.stats.levels import LEVEL, POWER
 from core.stats.resampling import TIE, sign_vectors
 
@@ -47,9 +48,10 @@ def items_needed(shift: float, sd: float) -> float:
     shift
         True mean change, of either sign; 0 cannot be found with any number.
     sd
-        Standard deviation of one item's change; NaN gives NaN.
+        Standard deviation of one item's change; NaN gives NaN, and so does one that is only
+        rounding: items that do not vary tell nothing of the next.
     """
-    if math.isnan(shift) or math.isnan(sd):
+    if math.isnan(shift) or math.isnan(sd) or sd <= ROUNDING:
         return math.nan
     if shift == 0:
         return math.inf
@@ -59,9 +61,9 @@ def items_needed(shift: float, sd: float) -> float:
 def smallest_shift(n: int, sd: float) -> float:
     """The shift that n items show 8 times in 10: (z_.975 + z_.80) sd / sqrt(n).
 
-    0.0307 at 360 items and sd 0.2082. NaN below two items.
+    0.0307 at 360 items and sd 0.2082. NaN below two items, and where they do not vary.
     """
-    return _Z * sd / math.sqrt(n) if n > 1 else math.nan
+    return _Z * sd / math.sqrt(n) if n > 1 and sd > ROUNDING else math.nan
 
 
 def item_level_power(
@@ -102,7 +104,7 @@ def item_level_power(
     d = np.asarray(differences, dtype=np.float64)
     d = d[np.isfinite(d)]
     n = len(d)
-    if n < 2 or np.ptp(d) == 0:
+    if not varies(d):
         return tuple(RejectionRate(float(x), math.nan, math.nan, 0, n) for x in drops)
     centred = d - d.mean()
     rejected = np.zeros(len(drops))

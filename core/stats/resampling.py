@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from core.stats.known import nothing_changes
+
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -26,7 +28,7 @@ _AT_A_TIME = 4_000_000  # numbers of a block of resamples, 32 MB
 
 @dataclass(frozen=True)
 class SignFlip:
-    """Two-sided sign-flip tests of C cells; NaN where a cell has no change."""
+    """Two-sided sign-flip tests of C cells; NaN where there is nothing to test."""
 
     n: npt.NDArray[np.int64]  # changes that are known, (C,)
     mean: Array  # (C,)
@@ -70,8 +72,8 @@ def sign_flip_test(
     SignFlip
         p = (1 + #{|null| >= |observed| - 1e-15}) / (R + 1) on means, the tolerance scaled by the
         largest |change| where that exceeds 1, so that ties count despite rounding. A cell with
-        2^n <= R is enumerated: all sign vectors over its n changes, p = # / 2^n. Changes that are
-        all 0 give p = 1.
+        2^n <= R is enumerated: all sign vectors over its n changes, p = # / 2^n. Below two changes,
+        and where all are 0 up to rounding (1e-12), there is nothing to test: p is NaN.
 
         `pvalue_maxt` is the step-down maxT of Westfall and Young (1993) on
         |sum d| / sqrt(sum d^2). It needs the joint distribution, so it uses the shared signs for
@@ -101,9 +103,9 @@ def sign_flip_test(
     n_cells, n_items = d.shape
     blocks = _sign_blocks(n_items, n_cells, n_resamples, rng, signs)
     pvalue, pvalue_maxt = _shared_pvalues(filled, n, least, blocks, n_resamples)
-    exact = (n > 0) & (n <= np.log2(n_resamples))
+    exact = (n > 1) & (n <= np.log2(n_resamples)) & ~nothing_changes(filled)
     pvalue[exact] = _exact_pvalues(filled, known, least, exact)
-    undefined = n == 0
+    undefined = (n < 2) | nothing_changes(filled)
     pvalue[undefined] = pvalue_maxt[undefined] = np.nan
     return SignFlip(n, mean, sd, pvalue, pvalue_maxt, exact, n_resamples)
 

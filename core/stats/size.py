@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from core.stats.known import nothing_changes
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.power import check_draws
@@ -63,6 +64,9 @@ def size_check(
         return SizeCheck(NAN, NAN, NAN, NAN, 0, 0)
     d = np.where(known, d, 0.0)
     d -= np.where(known, (d.sum(axis=1) / known.sum(axis=1))[:, None], 0.0)
+    d = d[~nothing_changes(d)]  # of pairs whose items change alike, nothing can be drawn
+    if not len(d):
+        return SizeCheck(NAN, NAN, NAN, NAN, 0, 0)
     rates, found = np.empty(n_worlds), np.empty(n_worlds)
     for world in range(n_worlds):
         drawn = rng.integers(0, d.shape[1], d.shape[1])

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
+from core.stats.known import ROUNDING, nothing_changes
 from core.stats.levels import CONFIDENCE
 from core.stats.resampling import TIE
 
@@ -23,7 +24,6 @@ Array = npt.NDArray[np.float64]
 NAN = math.nan
 
 LEAST_REWORDINGS = 3
-_ROUNDING = 1e-13  # relative; means that differ by less do not vary
 _AT_A_TIME = 256  # resamples of a block of the exchange test
 
 
@@ -86,7 +86,7 @@ def wording_variance(changes: npt.ArrayLike) -> WordingVariance:
     sd = float(means.std(ddof=1))
     tau2 = sd**2 - (own - shared) / n
     # Rewordings of one and the same mean tell nothing of the next: no interval, not one of width 0.
-    known = sd > _ROUNDING * float(np.abs(d).max())
+    known = sd > ROUNDING * max(1.0, float(np.abs(d).max()))
     half = float(stdtrit(k - 1, (1 + CONFIDENCE) / 2)) * sd * math.sqrt(1 + 1 / k) if known else NAN
     return WordingVariance(
         means=means,
@@ -145,8 +145,8 @@ def exchange_test(
     Returns
     -------
     array, shape (C,)
-        Two-sided p = (1 + #{|null| >= |observed| - 1e-15}) / (R + 1); NaN in a cell without an item
-        that has all versions, and without rewordings.
+        Two-sided p = (1 + #{|null| >= |observed| - 1e-15}) / (R + 1); NaN in a cell with fewer than
+        two items that have all versions, where no version differs, and without rewordings.
 
     Raises
     ------
@@ -165,6 +165,7 @@ def exchange_test(
     # A version minus the mean of the others is (K + 1) / K times its distance from the mean of all,
     # and that factor leaves p as it is.
     distance = filled - filled.mean(axis=1, keepdims=True)
+    alike = nothing_changes(distance.reshape(n_cells, -1))
     distance /= np.maximum(n, 1)[:, None, None]
     least = np.abs(distance[:, 0].sum(axis=1)) - TIE * np.maximum(
         1.0, np.abs(filled).max(axis=(1, 2))
@@ -182,7 +183,8 @@ def exchange_test(
             np.equal(chosen, version, out=taken)
             null += taken @ values
         above += (np.abs(null) >= least).sum(axis=0)
-    return np.where(n > 0, (1 + above) / (n_resamples + 1), NAN)
+    testable = (n > 1) & ~alike
+    return np.where(testable, (1 + above) / (n_resamples + 1), NAN)
 
 
 def _rows(changes: npt.ArrayLike) -> Array:

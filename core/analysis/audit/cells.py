@@ -7,10 +7,14 @@ models, L languages, N items.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.names import NO_CHOICE_CHANGES, NOTHING_CHANGES
 from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
 from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
 from core.analysis.audit.names import SUFFIXES as SUFFIXES
@@ -52,7 +56,7 @@ def cells(panel: Panel, request: AuditRequest) -> AuditTable:
         tested = _tested(panel, request, kind)
         parts.append(tested.add_suffix(suffix))
     rows = judged(pd.concat(parts, axis=1))
-    rows["reason"] = rows["n"].map(_reason)
+    rows["reason"] = [untested(row) for row in rows.to_dict("records")]
     columns = ["model", "scorer_id", "condition"]
     columns += [f"{name}{suffix}" for suffix in SUFFIXES for name in _COLUMNS[3:]]
     return AuditTable(rows[[*columns, "reason"]], _notes(panel, request, rows))
@@ -148,8 +152,13 @@ def _places(panel: Panel, conditions: list[str] | tuple[str, ...]) -> pd.DataFra
     )
 
 
-def _reason(n: int) -> str:
-    return {0: NO_ITEM, 1: ONE_ITEM}.get(n, "")
+def untested(row: Mapping[Any, Any]) -> str:
+    """Why a cell has no p-value, soft or binary; empty where it has both."""
+    if row["n"] < 2:
+        return ONE_ITEM if row["n"] else NO_ITEM
+    if np.isnan(row["pvalue"]):
+        return NOTHING_CHANGES
+    return NO_CHOICE_CHANGES if np.isnan(row["pvalue_binary"]) else ""
 
 
 def _notes(panel: Panel, request: AuditRequest, rows: pd.DataFrame) -> tuple[str, ...]:
@@ -165,6 +174,6 @@ def _notes(panel: Panel, request: AuditRequest, rows: pd.DataFrame) -> tuple[str
             "Cells marked exact are tested with all their sign vectors; maxT needs what the cells "
             "have in common and uses the drawn ones for them too."
         )
-    if unmoved := int((rows["sd"].eq(0) & rows["mean_change"].eq(0)).sum()):
-        notes.append(f"In {unmoved} cells every change is 0: all sign vectors tie, so p is 1.")
+    if unmoved := int((rows["n"].gt(1) & rows["pvalue"].isna()).sum()):
+        notes.append(f"In {unmoved} cells no item changes, so there is nothing to test.")
     return tuple(notes)

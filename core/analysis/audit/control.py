@@ -15,9 +15,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr
 
-from core.analysis.audit.names import ALL_MODELS, SUFFIXES
+from core.analysis.audit.names import ALL_MODELS, NO_CHOICE_CHANGES, NOTHING_CHANGES, SUFFIXES
 from core.analysis.audit.names import MODEL as MODEL
 from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
+from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition, without_prefix
@@ -38,7 +39,6 @@ NO_NEUTRAL = (
     "from its being there."
 )
 NO_BASE = "The version without the prefix is not in the data set."
-ONE_ITEM = "One item has no spread."
 NO_SCORE = "No model has scored an item in both versions."
 NO_MODEL = "No model moves, so there is no sign to test."
 _COLUMNS = (
@@ -189,7 +189,11 @@ def _no_test(panel: Panel, row: dict[Any, Any]) -> str:
     """Why a number of a row of one model is undefined."""
     if row["against"] not in panel.conditions:
         return NO_BASE
-    return {0: NO_ITEM, 1: ONE_ITEM}.get(row["n"], "")
+    if row["n"] < 2:
+        return ONE_ITEM if row["n"] else NO_ITEM
+    if np.isnan(row["pvalue"]):
+        return NOTHING_CHANGES
+    return NO_CHOICE_CHANGES if np.isnan(row["pvalue_binary"]) else ""
 
 
 def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:

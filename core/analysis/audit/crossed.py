@@ -14,9 +14,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import rewording_noise
+from core.analysis.audit.names import FEW_ITEMS, HELD_SDS
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
+from core.stats.levels import LEAST_ITEMS
 
 Array = npt.NDArray[np.float64]
 
@@ -75,6 +77,7 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
             }
         )
     notes = [] if panel.languages else [panel.no_translation]
+    notes += [HELD_SDS] if request.kind == STANDARDISED else []
     notes += [FEW_MODELS] if len(panel.scorers) < LEAST_MODELS else []
     return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(notes))
 
@@ -93,8 +96,12 @@ def _reason(drop: Interval, t: Interval, n_models: int, reworded: bool) -> str:
         return NO_ITEM
     if n_models < LEAST_MODELS:
         return FEW_MODELS
+    if drop.n < LEAST_ITEMS:
+        return FEW_ITEMS
     if np.isnan(drop.low):
         return NO_SPREAD
     if not reworded:
         return NO_REWORDING
+    if t.n < LEAST_ITEMS:
+        return FEW_ITEMS
     return NO_SPREAD if np.isnan(t.low) else ""

@@ -18,7 +18,7 @@ from core.analysis.audit.control import NEUTRAL as NEUTRAL
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.names import POOLED
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.stats.injection import DELTAS, injection_curve
 from core.stats.known import mean_of_known
 from core.stats.power import item_level_power, items_needed, smallest_shift
@@ -38,7 +38,13 @@ FIXED = (
     "the size check alone says how often the test rejects where there is nothing."
 )
 NO_PAIR = "No model has scored two items of a rewording of English in both versions."
-NO_SPREAD = "Fewer than two items, or all alike: there is no test."
+NO_SPREAD = "All items change alike, so nothing can be drawn anew: there is no power."
+NO_SIZE = "The items of every pair change alike, so there is no size to check."
+NO_MARGIN = (
+    "Standardised scores have no unit of a score, so no drop of 0.02 that could be found; "
+    "`smallest_shift` is in standard deviations."
+)
+NO_LANGUAGE = "There is no translation, so there is no drop to find."
 _INJECTION = (
     *("check", "delta", "shift", "detection", "detection_error", "flags_among_rest"),
     *("exaggeration", "n_detected", "rejection_rate", "rejection_error", "rejection_any"),
@@ -95,7 +101,7 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
     )
     table = pd.DataFrame(rows, columns=list(_INJECTION))
     table["n_items"], table["n_resamples"] = n_items, INJECTION_DRAWS
-    table["reason"] = np.where(table["n_pairs"] > 0, "", NO_PAIR)
+    table["reason"] = np.where(table["n_pairs"] > 0, "", NO_SIZE if points[0].n_pairs else NO_PAIR)
     notes = [FIXED]
     if kind != request.kind:
         notes.append(f"Of mean scores: {request.kind} ones have no log-odds to shift.")
@@ -119,9 +125,12 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
     of_condition = dict(zip(panel.languages, means.translated, strict=True))
     of_condition[POOLED] = mean_of_known(means.translated)
     rng = request.rng("power")
+    has_unit = not np.isnan(margin_of(request))  # a drop of 0.02 of what
     rows = []
     tested = item_tests.rows[item_tests.rows["group_kind"] == "all"]
-    for condition, n, sd in zip(tested["condition"], tested["n"], tested["sd"], strict=True):
+    for condition, n, sd, reason in zip(
+        *(tested[name] for name in ("condition", "n", "sd", "reason")), strict=True
+    ):
         size, *found = item_level_power(
             of_condition[condition] - means.reworded,
             (0.0, *SHIFTS),
@@ -133,17 +142,29 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
             "condition": condition,
             "n": int(n),
             "sd": sd,
-            "items_needed": items_needed(SHIFTS[0], sd),
+            "items_needed": items_needed(SHIFTS[0], sd) if has_unit else np.nan,
             "smallest_shift": smallest_shift(int(n), sd),
         }
         for rate in found:
             name = f"power_{round(100 * rate.true_drop):03d}"
-            row |= {name: rate.rate, f"{name}_error": rate.error}
+            row |= {
+                name: rate.rate if has_unit else np.nan,
+                f"{name}_error": rate.error if has_unit else np.nan,
+            }
         row |= {"size": size.rate, "size_error": size.error, "n_worlds": size.n_worlds}
         row["n_resamples"] = POWER_DRAWS
-        rows.append(row | {"reason": NO_SPREAD if np.isnan(size.rate) else ""})
-    note = "Power at 5 % of one language by itself, without adjustment for the others."
-    return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), (note,))
+        rows.append(row | {"reason": _no_power(str(reason), size.rate, has_unit=has_unit)})
+    notes = ["Power at 5 % of one language by itself, without adjustment for the others."]
+    notes += [] if has_unit else [NO_MARGIN]
+    notes += [] if panel.languages else [NO_LANGUAGE]
+    return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), tuple(notes))
+
+
+def _no_power(reason: str, size: float, *, has_unit: bool) -> str:
+    """Why a row of `power` lacks numbers; `reason` of the item test."""
+    if np.isnan(size):
+        return reason or NO_SPREAD
+    return "" if has_unit else NO_MARGIN
 
 
 def injection_pairs(panel: Panel) -> list[tuple[int, int]]:

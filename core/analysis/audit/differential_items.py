@@ -18,6 +18,7 @@ from core.stats.fragility import MODELS_OF_A_SPREAD, item_functioning
 from core.stats.levels import LEVEL
 
 FEW_MODELS = "The spread over models needs at least {} of them; there is no item with as many."
+COUNT = "This row counts items; drop and test are in the rows of the items that are flagged."
 INDEPENDENT = (
     "Single items are flagged as if the models were independent draws; models that share their "
     "training are not, and then fewer items are certain."
@@ -42,7 +43,7 @@ def differential_items(panel: Panel, request: AuditRequest) -> Iterator[dict[str
             "n": int(tested.sum()),
             "n_items": len(flagged) if any_tested else np.nan,
             "share_items": len(flagged) / tested.sum() if any_tested else np.nan,
-            "reason": "" if any_tested else few,
+            "reason": COUNT if any_tested else few,
         }
         for i in flagged[np.argsort(-np.abs(found.z[flagged]), kind="stable")]:
             yield row | {

@@ -18,8 +18,8 @@ from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest
 from core.stats.intervals import percentile_interval
-from core.stats.known import mean_of
-from core.stats.levels import CONFIDENCE, NARROW
+from core.stats.known import mean_of, varies
+from core.stats.levels import CONFIDENCE, LEAST_ITEMS, NARROW
 from core.stats.resampling import bootstrap_ratios, bootstrap_weights, sign_flip_test
 from core.stats.scores import ScoreKind
 from core.stats.standardised import standardised_change
@@ -118,7 +118,7 @@ def _standardised_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
                 **t_intervals(float(t[0]), t[1:], int(pairs[first][1].sum())),
                 "reworded_drop": -float(noise[0]),
                 "test": BOOTSTRAP,
-                "pvalue": _bootstrap_pvalue(t[1:]) if np.isfinite(t[0]) else np.nan,
+                "pvalue": _bootstrap_pvalue(t, int(pairs[first][1].sum())),
                 "exact": False,
                 "n_bootstrap": len(draws) - 1,
             }
@@ -172,10 +172,14 @@ def t_intervals(value: float, draws: Array, n: int) -> dict[str, Any]:
     }
 
 
-def _bootstrap_pvalue(draws: Array) -> float:
-    """Twice the smaller share of draws on one side of 0, each side counted with one more."""
-    finite = draws[np.isfinite(draws)]
-    if len(finite) < 2 or np.ptp(finite) == 0:
+def _bootstrap_pvalue(t: Array, n: int) -> float:
+    """Twice the smaller share of draws on one side of 0, each side counted with one more.
+
+    Of n items; the first of `t` is of the data, the others are draws. NaN where there is no
+    interval.
+    """
+    finite = t[1:][np.isfinite(t[1:])]
+    if np.isnan(t[0]) or n < LEAST_ITEMS or not varies(finite):
         return float("nan")
     sides = 1 + np.array([(finite <= 0).sum(), (finite >= 0).sum()])
     return min(1.0, 2 * float(sides.min()) / (len(finite) + 1))

@@ -10,21 +10,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.floors import NO_FULL, NO_REWORDING
 from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.names import LANGUAGE, MODEL
+from core.analysis.audit.names import FEW_ITEMS, HELD_SDS, LANGUAGE, MODEL
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
+from core.stats.levels import LEAST_ITEMS
 from core.stats.noise import FloorAgainstGap, floor_against_gap, floor_against_gap_on_complete
 from core.stats.resampling import bootstrap_weights
+
+Array = npt.NDArray[np.float64]
 
 LANGUAGE_DRAWS = 2_000  # published; fewer where the request asks for fewer
 
 NO_LANGUAGE = "No item of a translation is scored."
 NO_COMPLETE = "No item is scored by every model in this language and in every rewording."
-NO_INTERVAL = "Fewer than two items, or all alike: no interval."
+NO_INTERVAL = "All items change alike, so there is no interval."
+SOME_LANGUAGES = "Over {} alone; this model has no score that could be compared in {}."
 
 
 def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -51,7 +56,8 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
         found = floor_against_gap(changes[m, languages], reworded, weights=weights)
         place = {"unit": MODEL, "condition": "", "model": model, "scorer_id": panel.scorers[m]}
         rows.append(
-            {**place, **_compared(found, len(weights)), "n_models": 1, "reason": _missing(found)}
+            {**place, **_compared(found, len(weights)), "n_models": 1}
+            | {"reason": " ".join(r for r in (_missing(found), _of_some(panel, changes[m])) if r)}
         )
     means = item_changes(panel, request.kind)
     fewer = weights[:LANGUAGE_DRAWS]
@@ -64,6 +70,8 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
             {**place, **_compared(found, len(fewer)), "n_models": n_models, "reason": reason}
         )
     notes = [] if panel.rewordings() else [NO_REWORDING]
+    if request.kind == STANDARDISED:
+        notes.append(HELD_SDS)
     if not panel.languages:
         notes.append("The data set has no translation, so there is no gap.")
     table = pd.DataFrame(rows)
@@ -88,6 +96,15 @@ def _compared(found: FloorAgainstGap, n_bootstrap: int) -> dict[str, Any]:
     }
 
 
+def _of_some(panel: Panel, changes: Array) -> str:
+    """Which languages a model's gap is of, where it lacks some. `changes`: (K, N)"""
+    has = {c: bool(np.isfinite(changes[panel.at(c)]).any()) for c in panel.languages}
+    there, lacking = ([c for c, known in has.items() if known is k] for k in (True, False))
+    if not there or not lacking:
+        return ""
+    return SOME_LANGUAGES.format(", ".join(there), ", ".join(lacking))
+
+
 def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
     """Why a row of `floor_vs_gap` has no interval; `complete`: only complete items count."""
     if complete and found.difference.n == 0:
@@ -95,5 +112,5 @@ def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
     reasons = [NO_LANGUAGE] if found.n_translations == 0 else []
     reasons += [NO_FULL] if found.n_rewordings == 0 else []
     if not reasons and np.isnan(found.difference.low):
-        reasons = [NO_INTERVAL]
+        reasons = [FEW_ITEMS if found.difference.n < LEAST_ITEMS else NO_INTERVAL]
     return " ".join(reasons)

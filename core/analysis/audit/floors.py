@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.cells import untested
 from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.metadata import SIMILARITY, UNCHANGED, metadata_numbers
 from core.analysis.audit.names import MODEL as MODEL
@@ -25,7 +26,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import same_choice
-from core.stats.association import line, row_sums
+from core.stats.association import LEAST, line, row_sums
 from core.stats.known import mean_of, mean_over_items, sd_of
 from core.stats.multiple import benjamini_hochberg
 from core.stats.noise import expected_noise
@@ -36,6 +37,8 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 NO_REWORDING = "The data set has no rewording, so the noise of wording is unknown."
+REPEATED = "This repeats the test of fewer items, so it is in no family and has no q."
+NO_SLOPE = f"No slope: fewer than {LEAST} items, or the scores of the original do not vary."
 NO_SIMILARITY = "No similarity is known."
 NO_UNCHANGED = "The share of unchanged fields is not known."
 NO_FULL = "No rewording covers every English item that this model has scored."
@@ -204,7 +207,9 @@ def _no_floor(n: npt.NDArray[np.int64]) -> str:
 def _reason(row: dict[Any, Any]) -> str:
     if row["n"] == 0:
         return NO_ITEM
-    reasons = [ONE_ITEM] if row["n"] == 1 else []
+    reasons = [why] if (why := untested(row)) else []
+    reasons += [REPEATED] if row["subset"] and row["n"] > 1 else []
+    reasons += [NO_SLOPE] if np.isnan(row["slope"]) else []
     reasons += [NO_SIMILARITY] if row["n_similarity"] == 0 else []
     reasons += [NO_UNCHANGED] if row["n_fields_unchanged"] == 0 else []
     return " ".join(reasons)

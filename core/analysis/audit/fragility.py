@@ -21,6 +21,7 @@ from core.analysis.audit.item_changes import (
     item_changes,
     rewording_noise,
 )
+from core.analysis.audit.names import NOTHING_CHANGES, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.analysis.audit.specifications import specification_rows
@@ -162,10 +163,17 @@ def _leave_out(
             "z": -found.z[row],
             "pvalue": found.pvalue[row],
             "n_resamples": len(signs),
-            "reason": "" if found.n[row] else NO_REST,
+            "reason": _no_rest(int(found.n[row]), float(found.pvalue[row])),
         }
         for row, (choice, value, _) in enumerate(rests)
     ]
+
+
+def _no_rest(n: int, pvalue: float) -> str:
+    """Why there is no test of what is left."""
+    if n < 2:
+        return ONE_ITEM if n else NO_REST
+    return NOTHING_CHANGES if np.isnan(pvalue) else ""
 
 
 def _groupings(panel: Panel) -> Iterator[tuple[str, list[str]]]:

@@ -25,11 +25,13 @@ from core.analysis.audit.item_changes import (
 )
 from core.analysis.audit.levels import of_source
 from core.analysis.audit.metadata import JUDGMENT, judgments
+from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES
 from core.analysis.audit.names import POOLED as POOLED
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.known import mean_of, mean_of_known
+from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_means, sign_flip_test
 from core.stats.scores import ScoreKind
@@ -40,7 +42,7 @@ Mask = npt.NDArray[np.bool_]
 NO_REWORDING = "No rewording of English is scored, so there is nothing to set the change against."
 ONE_REWORDING = "There is no other rewording to set this one against."
 NO_ITEM = "No item of this group is scored by every model in all versions that it takes."
-ONE_ITEM = "One item has no spread, so there is no interval."
+ONE_ITEM = "One item has no spread, so there is no interval and no test."
 NO_SPREAD = "All items change alike, so there is no interval."
 NO_SD = "The items of a model do not vary, so nothing can be divided by their standard deviation."
 ALIKE_DROPS = "All items drop alike, so the drop has no interval."
@@ -242,8 +244,10 @@ def _reason(row: Mapping[Any, Any]) -> str:
         return ONE_ITEM
     if np.isnan(row["t"]):
         return NO_SD
+    if row["test"] == SIGN_FLIP and np.isnan(row["pvalue"]):
+        return NOTHING_CHANGES
     if np.isnan(row["t_low"]):
-        return NO_SPREAD
+        return FEW_ITEMS if row["n"] < LEAST_ITEMS else NO_SPREAD
     return ALIKE_DROPS if np.isnan(row["drop_low"]) else ""
 
 

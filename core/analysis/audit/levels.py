@@ -30,6 +30,7 @@ BBQ = "bbq"
 TARGET = "target"  # metadata: the term that an item of StereoSet is about
 
 NO_UNKNOWN = "No scored item of this condition has an answer that nobody can know."
+NO_ENGLISH = "None of these items has a scored answer in English."
 NO_UNRELATED = "No scored item of this condition has an unrelated continuation."
 NO_TARGET = f"No item names its target term in the metadata column {TARGET!r}."
 
@@ -57,7 +58,7 @@ def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
             "n": int(count[m, k]),
             "share_english": share_english[m, k],
             "n_english": int(count_english[m, k]),
-            "reason": "" if count[m, k] else NO_UNKNOWN,
+            "reason": _no_share(int(count[m, k]), int(count_english[m, k])),
         }
         for m in range(len(panel.scorers))
         for k in range(len(panel.conditions))
@@ -104,6 +105,12 @@ def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
                 }
             )
     return AuditTable(pd.DataFrame(rows), () if any(terms) else (NO_TARGET,))
+
+
+def _no_share(n: int, n_english: int) -> str:
+    if not n:
+        return NO_UNKNOWN
+    return "" if n_english else NO_ENGLISH
 
 
 def of_source(panel: Panel, name: str) -> npt.NDArray[np.bool_]:

@@ -6,6 +6,8 @@ missing, said in the same words everywhere.
 
 from __future__ import annotations
 
+from core.stats.levels import LEAST_ITEMS
+
 ALL_MODELS = "all models"  # in the place of a model
 REWORDING = "rewording"  # in the place of a condition: the rewordings of English together
 POOLED = "pooled"  # in the place of a condition: all languages, each item once
@@ -19,4 +21,11 @@ NO_REWORDING = "English has no rewording here."
 NO_ITEM = "No item is scored in both versions."
 NO_ITEM_OF_MODEL = "No item has a score of this model in both versions."
 NO_ORIGINAL = "The version that it was made from is not among the conditions."
-ONE_ITEM = "One item has no standard deviation."
+ONE_ITEM = "One item has no standard deviation and no test."
+NOTHING_CHANGES = "No item changes, so there is nothing to test."
+NO_CHOICE_CHANGES = "No choice changes, so the binary score has no test."
+FEW_ITEMS = f"Fewer than {LEAST_ITEMS} items give no interval."
+HELD_SDS = (
+    "Standardised scores: every item is divided by the standard deviation of its whole version, "
+    "held fixed in all draws."
+)

@@ -17,9 +17,9 @@ import pandas as pd
 
 from core.analysis.audit.cells import cells as test_cells
 from core.analysis.audit.levels import of_source
-from core.analysis.audit.names import SUFFIXES
+from core.analysis.audit.names import HELD_SDS, NO_ITEM, SUFFIXES
 from core.analysis.audit.panel import NUMBERS, Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.known import mean_of
 from core.store.audit import first_tokens
 from core.store.gate import Cache
@@ -98,8 +98,9 @@ def pipeline_errors(
             wrong = _tested(panel, pipeline.panel, request, cells)
             right = _tested(panel, _on_the_same(panel, pipeline.panel), request, cells)
         rows += _rows(pipeline, wrong, right, request)
-    notes = () if panel.languages else (NO_LANGUAGE,)
-    return AuditTable(pd.DataFrame(rows), notes)
+    notes = [] if panel.languages else [NO_LANGUAGE]
+    notes += [HELD_SDS] if request.kind == STANDARDISED else []
+    return AuditTable(pd.DataFrame(rows), tuple(notes))
 
 
 def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pipeline]:
@@ -116,7 +117,7 @@ def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pi
     firsts = _first_tokens(panel, cache)
     yield _without_first(FIRST, panel, firsts, np.nan)
     published = _without_first(FIRST_PUBLISHED, panel, firsts, NO_PROBABILITY)
-    if request.kind == "standardised" and published.n_single.any():
+    if request.kind == STANDARDISED and published.n_single.any():
         published = published._replace(reason=NOT_STANDARDISED)
     yield published
 
@@ -237,10 +238,16 @@ def _rows(
                 "n_affected": int(pipeline.affected[:, [panel.english, *at]].sum()),
                 "n_single": int(pipeline.n_single[:, [panel.english, *at]].sum()),
                 "n_resamples": wrong.n_resamples,
-                "reason": pipeline.reason or ("" if languages else NO_LANGUAGE),
+                "reason": pipeline.reason or _nothing_compared(languages, n),
             }
         )
     return rows
+
+
+def _nothing_compared(languages: list[str], n: int) -> str:
+    if not languages:
+        return NO_LANGUAGE
+    return "" if n else NO_ITEM
 
 
 def _values(tested: _Tested, request: AuditRequest, conditions: list[str]) -> dict[str, float]:
@@ -260,7 +267,11 @@ def _cell_counts(tested: pd.DataFrame | None, conditions: list[str]) -> dict[str
     of = None if tested is None else tested[tested["condition"].isin(conditions)]
     for suffix in SUFFIXES:
         for name, count in _COUNTS.items():
-            counts[f"{name}{suffix}"] = np.nan if of is None else count(of, suffix)
+            # Without a test of any cell it is not known how many are reliable.
+            if of is None or (name in _OF_TESTS and of[f"qvalue{suffix}"].isna().all()):
+                counts[f"{name}{suffix}"] = np.nan
+            else:
+                counts[f"{name}{suffix}"] = count(of, suffix)
     return counts
 
 
@@ -270,6 +281,7 @@ _COUNTS: dict[str, Callable[[pd.DataFrame, str], float]] = {
     "n_reliable": lambda cells, suffix: int(cells[f"reliable{suffix}"].sum()),
     "n_reliable_rise": lambda cells, suffix: int(cells[f"reliable_rise{suffix}"].sum()),
 }
+_OF_TESTS = ("n_reliable", "n_reliable_rise")  # unknown where no cell has a test
 
 
 def _over_models(values: Array) -> float:

@@ -29,11 +29,13 @@ from core.analysis.audit.metadata import (
     metadata_truths,
     metadata_values,
 )
+from core.analysis.audit.names import FEW_ITEMS
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.association import resampled_sums
 from core.stats.intervals import percentile_interval
 from core.stats.known import mean_of
+from core.stats.levels import LEAST_ITEMS
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -217,7 +219,7 @@ def _drop_row(
         less = percentile_interval(float(before - drop), drawn[1] - drawn[0], known)
         row |= {"drop_unfiltered": before, **ends("reduction", less)}
         if not row["reason"] and math.isnan(less.low):
-            row["reason"] = EVERY_ROW
+            row["reason"] = FEW_ITEMS if known < LEAST_ITEMS else EVERY_ROW
     return row
 
 
@@ -229,7 +231,9 @@ def _n_items(masks: list[Mask]) -> int:
 def _why(n_items: int) -> str:
     if n_items == 0:
         return "No such row is scored in both versions."
-    return "One item has no interval." if n_items == 1 else "The drops of all items are equal."
+    if n_items == 1:
+        return "One item has no interval."
+    return FEW_ITEMS if n_items < LEAST_ITEMS else "The drops of all items are equal."
 
 
 def _sums(changes: Array, cell: _Cell) -> Array:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.drops import language_rows
+from core.analysis.audit.drops import SIGN_FLIP, language_rows
+from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdicts import depends_on_score, verdict
+from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
 from core.stats.scores import KINDS, ScoreKind
 
@@ -104,10 +106,18 @@ def _of_all_kinds(
 def _reason(row: dict[Any, Any], reworded: bool) -> str:
     if not row["n"]:
         return NO_ITEM
+    if row["n"] == 1:
+        return ONE_ITEM
     if np.isnan(row["drop"]):
         return NO_SPREAD
     if not reworded:
         return NO_REWORDING
     if not row["n_t"]:
         return NOT_REWORDED
-    return NO_SPREAD if np.isnan(row["t_low"]) or np.isnan(row["drop_low"]) else ""
+    if row["n_t"] == 1:
+        return ONE_ITEM
+    if row["test"] == SIGN_FLIP and np.isnan(row["pvalue"]):
+        return NOTHING_CHANGES
+    if not np.isnan([row["t_low"], row["drop_low"]]).any():
+        return ""
+    return FEW_ITEMS if row["n_t"] < LEAST_ITEMS else NO_SPREAD

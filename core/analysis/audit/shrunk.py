@@ -10,17 +10,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.cells import mean_over_items
+from core.analysis.audit.names import ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.known import varies
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
+
+Array = npt.NDArray[np.float64]
 
 N_RESAMPLES = 2_000  # of a covariance
 Z95 = 1.959963985
 
-NO_CELL = "No item has a score of this model in both versions, or all change alike."
+NO_CELL = "No item has a score of this model in both versions."
+NO_VARIANCE = "All items of this model change alike, so nothing says how sure its drop is."
 FEW_MODELS = (
     f"The mean of a language needs at least {LEAST_CELLS} models, so nothing is shrunk toward it."
 )
@@ -55,6 +61,7 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
         drops = -panel.changes(request.kind)[:, panel.at(condition)]  # (M, N)
         draws = min(request.n_bootstrap, N_RESAMPLES)
         covariance = bootstrap_covariance(drops, n_resamples=draws, rng=request.rng("shrunk"))
+        covariance = _known_variances(covariance, drops)
         estimates, n = mean_over_items(drops)
         found = shrunk_estimates(estimates, covariance)
         rows += [
@@ -66,7 +73,7 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
                 "drop": estimates[m],
                 "error": float(np.sqrt(covariance[m, m])),
                 "n_bootstrap": draws,
-                **_posterior(found, m),
+                **_posterior(found, m, _why(covariance[m, m], int(n[m]), found)),
             }
             for m, scorer_id in enumerate(panel.scorers)
         ]
@@ -76,11 +83,25 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
     return AuditTable(table, _notes(panel, table))
 
 
-def _posterior(found: Shrunk, m: int) -> dict[str, Any]:
+def _known_variances(covariance: Array, drops: Array) -> Array:
+    """NaN for the models whose items do not vary: one item, or all alike up to rounding."""
+    alike = np.array([not varies(of_model) for of_model in drops])
+    known = covariance.copy()
+    known[alike], known[:, alike] = np.nan, np.nan
+    return known
+
+
+def _why(variance: float, n: int, found: Shrunk) -> str:
+    """Why a model's drop is not shrunk; empty where it is."""
+    if n < 2:
+        return ONE_ITEM if n else NO_CELL
+    if not variance > 0:
+        return NO_VARIANCE
+    return FEW_MODELS if found.n < LEAST_CELLS else ""
+
+
+def _posterior(found: Shrunk, m: int, reason: str) -> dict[str, Any]:
     value, error = float(found.estimate[m]), float(found.sd[m])
-    reason = ""
-    if np.isnan(value):
-        reason = FEW_MODELS if found.n < LEAST_CELLS else NO_CELL
     return {
         "shrunk": value,
         "shrunk_low": value - Z95 * error,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.analysis.audit.names import NOTHING_CHANGES, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.fragility import retest
@@ -36,7 +37,6 @@ N_RESAMPLES = 2_000  # for each of some hundred specifications
 LEAST_RESAMPLES = 500  # of very many items
 
 NO_ITEM = "No item has what this choice asks for."
-NO_CHANGE = "Every change is 0, so all sign vectors tie."
 NO_REWORDING = "No rewording of English is scored, so nothing can be subtracted."
 
 
@@ -203,4 +203,6 @@ def _reason(row: dict[str, Any], can_correct: bool) -> str:
         return NO_REWORDING
     if not row["n"]:
         return NO_ITEM
-    return NO_CHANGE if np.isnan(row["z"]) else ""
+    if row["n"] == 1:
+        return ONE_ITEM
+    return NOTHING_CHANGES if np.isnan(row["pvalue"]) else ""

@@ -17,12 +17,14 @@ import pandas as pd
 
 from core.analysis.audit.alike import ONE_MODEL
 from core.analysis.audit.columns import ends
+from core.analysis.audit.names import HELD_SDS
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import pairwise_correlation
 from core.stats.association import LEAST, explained, resampled_sums
 from core.stats.intervals import percentile_interval
+from core.stats.levels import LEAST_ITEMS
 from core.store.audit import item_texts_of
 from core.store.gate import Cache
 
@@ -33,7 +35,10 @@ RAREST = 3.0  # Zipf value of a word that is not in it: once per million words, 
 NO_FIT = "There are no more rows than predictors, or the changes do not vary."
 NO_PREDICTOR = "No row has both a change and a difference to explain it."
 NO_PAIR = f"No two models have {LEAST} of these rows in common on which both vary."
-NO_EQUAL = "Fewer than two items have poles of equal length in both languages."
+NO_EQUAL = (
+    f"Fewer than {LEAST_ITEMS} items have poles of equal length in both languages, or all of them "
+    "change alike, so that drop has no interval."
+)
 _COLUMNS = (
     *("condition", "n_models", "n_rows", "n_items", "predictors", "zipf", "r2", "r_changes"),
     *("r_residuals", "n_pairs", "drop", "n_rows_equal", "n_items_equal", "drop_equal"),
@@ -91,7 +96,7 @@ def surface(panel: Panel, request: AuditRequest, cache: Cache) -> AuditTable:
                 "reason": " ".join(reasons),
             }
         )
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(panel, zipf))
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(panel, request, zipf))
 
 
 def mean_zipf(texts: Iterable[str], language: str) -> list[float]:
@@ -217,9 +222,10 @@ def _equal_drops(panel: Panel, request: AuditRequest) -> dict[str, dict[str, flo
     return rows
 
 
-def _notes(panel: Panel, zipf: dict[str, Array | str]) -> tuple[str, ...]:
+def _notes(panel: Panel, request: AuditRequest, zipf: dict[str, Array | str]) -> tuple[str, ...]:
     if not panel.languages:
         return (panel.no_translation,)
-    return tuple(
+    held = (HELD_SDS,) if request.kind == STANDARDISED else ()
+    return held + tuple(
         f"{why} Its word frequencies are left out." for why in zipf.values() if isinstance(why, str)
     )
