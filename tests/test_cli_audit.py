@@ -156,6 +156,34 @@ def test_a_folder_gets_a_file_per_table_and_the_notes(audit: Run, tmp_path: Path
     assert cells["condition"].tolist() == ["es", "hi"] * 2
 
 
+def test_a_folder_holds_one_audit_and_nothing_else(audit: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert audit("--out", f"{folder}/")[0] == 0
+    assert audit("--table", "cells", "--out", f"{folder}/")[0] == 0
+    assert {p.name for p in folder.iterdir()} == {"cells.csv", "notes.json"}
+    (folder / "mine.csv").write_text("a\n1\n")
+    code, _, err = audit("--out", f"{folder}/")
+    assert code == 2
+    assert "holds mine.csv, which is no file of an audit" in err
+    assert {p.name for p in folder.iterdir()} == {"cells.csv", "mine.csv", "notes.json"}
+
+
+def test_an_audit_that_was_not_written_whole_has_no_notes(
+    audit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    assert audit("--table", "cells", "--out", f"{folder}/")[0] == 0
+
+    def killed(table: pd.DataFrame, path: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("core.export.audit.write_table", killed)
+        assert audit("--table", "cells", "--seed", "2", "--out", f"{folder}/")[0] == 130
+    assert not (folder / "notes.json").exists()
+    assert audit("--table", "cells", "--out", f"{folder}/")[0] == 0
+
+
 def test_one_table_goes_to_one_file(audit: Run, cache: Cache, tmp_path: Path) -> None:
     file = tmp_path / "cells.csv"
     code, out, err = audit("--table", "cells", "--out", file)

@@ -11,11 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.audit.audit import SIMULATED, Audit
+from core.analysis.audit.audit import SIMULATED, TABLES, Audit
 from core.errors import InputError
 from core.export.tables import check_path, json_rows, write_table
 
 NOTES_FILE = "notes.json"
+_FOLDER_FILES = (NOTES_FILE, *(f"{name}.csv" for name in TABLES))
 
 
 def audit_object(found: Audit) -> dict[str, Any]:
@@ -37,14 +38,18 @@ def check_audit_path(path: Path, n_tables: int) -> None:
     Raises
     ------
     InputError
-        A file other than .json takes one table alone; a folder's parent does not exist, or a
-        file has its name; or as `check_path`.
+        A file other than .json takes one table alone; a folder's parent does not exist, a file has
+        its name, or it holds what is no audit; or as `check_path`.
     """
     if _is_folder(path):
         if path.is_file():
             raise InputError(f"{path} is a file; name a folder, or a file with an ending.")
         if not path.is_dir() and not path.parent.is_dir():
             raise InputError(f"The folder {path.parent} does not exist; create it first.")
+        if foreign := _foreign(path):
+            raise InputError(
+                f"{path} holds {foreign}, which is no file of an audit; name an empty folder."
+            )
     elif path.suffix == ".json":
         if not path.parent.is_dir():
             raise InputError(f"The folder {path.parent} does not exist; create it first.")
@@ -58,10 +63,11 @@ def check_audit_path(path: Path, n_tables: int) -> None:
 
 
 def write_audit(found: Audit, path: Path) -> list[Path]:
-    """Write an audit; files that are there are replaced. Returns the files.
+    """Write an audit in the place of an older one. Returns the files.
 
     A path that ends in .json takes one object; one without an ending is a folder, which gets
-    one CSV file per table and a file of notes; any other is the file of a single table.
+    one CSV file per table and, last, a file of notes: a folder without notes was not finished. Any
+    other is the file of a single table.
 
     Raises
     ------
@@ -77,8 +83,10 @@ def write_audit(found: Audit, path: Path) -> list[Path]:
         return [path]
     try:
         path.mkdir(exist_ok=True)
+        for name in _FOLDER_FILES:  # notes first, so that they never stand beside others' tables
+            (path / name).unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"{path} cannot be made: {error.strerror}.") from error
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
     files = [path / f"{name}.csv" for name in found.tables]
     for file, table in zip(files, found.tables.values(), strict=True):
         write_table(stamped(table.rows, found.simulated), file)
@@ -107,6 +115,15 @@ def _facts(found: Audit) -> dict[str, Any]:
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() or not path.suffix
+
+
+def _foreign(folder: Path) -> str:
+    """The name of a file in a folder that no audit has written; empty where there is none."""
+    if not folder.is_dir():
+        return ""
+    unfinished = {f".{name}.unfinished" for name in _FOLDER_FILES}
+    names = sorted(file.name for file in folder.iterdir())
+    return next((n for n in names if n not in {*_FOLDER_FILES, *unfinished}), "")
 
 
 def _write_json(content: dict[str, Any], path: Path) -> None:
