@@ -147,6 +147,15 @@ def test_without_rewording_only_the_last_row_is_undefined() -> None:
     assert "No model has a rewording" in found.loc[1, "reason"]
 
 
+def test_the_changes_behind_a_drop_are_counted_apart_from_the_scores() -> None:
+    english, spanish = drawn(2, 9), drawn(2, 9, 1)
+    english[0, :3], spanish[1, 4] = NAN, NAN
+    panel = made_panel({"en": english, "es": spanish, "en~p1": drawn(2, 9, 2)})
+    row = main_of(panel, [0.1, 0.2]).rows.iloc[0]
+    assert (row["n"], row["n_changes"]) == (17, 14)
+    assert row["n_changes"] == cells(panel, D).rows["n"].sum()
+
+
 def test_a_language_without_scores_and_a_data_set_without_languages() -> None:
     nothing = made_panel({"en": drawn(2, 9), "es": np.full((2, 9), NAN)})
     row = main_of(nothing, [NAN] * 2).rows.iloc[0]

@@ -43,7 +43,7 @@ _COLUMNS = (
     *("condition", "score", "score_binary", "drop", "drop_low", "drop_high", "drop_interval"),
     *("drop_items", "drop_items_low", "drop_items_high", "t", "t_low", "t_high", "qvalue"),
     *("n_reliable", "n_reliable_binary", "slope", "same_choice", "fluency", "n_fluency"),
-    *("n", "n_models", "n_items", "reason"),
+    *("n", "n_changes", "n_models", "n_items", "reason"),
 )
 
 
@@ -67,9 +67,10 @@ def main(
     -------
     AuditTable
         `score` and `score_binary` are means over the models of each one's mean over its items, `n`
-        scores in all. `drop` is the mean over `n_models` of -mean d, with its 95 % t interval over
-        models (`drop_interval` says what that is); `drop_items` = -mean D_i over the `n_items` that
-        every model has scored, with its 95 % bootstrap interval over items, on which verdicts
+        scores in all; `n_changes` of them have one in English and stand behind `drop`, the mean
+        over `n_models` of -mean d, with its 95 % t interval over models (`drop_interval` says what
+        that is). `drop_items` = -mean D_i over the `n_items` that every model has scored, with its
+        95 % bootstrap interval over items, on which verdicts
         stand. `t` and `qvalue` are those of the item test against rewording. `n_reliable` models
         drop reliably; `slope` and `same_choice` say what the items keep; `fluency` is without BBQ,
         over `n_fluency` scores.
@@ -81,6 +82,7 @@ def main(
     for part in (
         _levels(panel, request),
         language_drops(_own_changes(panel, request, cells.rows)),
+        cells.rows.groupby("condition", sort=False)["n"].sum().rename("n_changes").reset_index(),
         _of_items(item_tests.rows),
         _where_all(association.rows, ["slope"]),
         _where_all(same_choice.rows, ["same_choice"]),
@@ -94,7 +96,15 @@ def main(
     rows.loc[last, "n_items"] = int(np.isfinite(noise).sum())
     rows["drop_interval"] = np.where(rows["drop_low"].notna(), OVER_MODELS, "")
     rows["reason"] = [_reason(row) for row in rows.to_dict("records")]
-    for name in ("n", "n_models", "n_items", "n_fluency", "n_reliable", "n_reliable_binary"):
+    for name in (
+        "n",
+        "n_changes",
+        "n_models",
+        "n_items",
+        "n_fluency",
+        "n_reliable",
+        "n_reliable_binary",
+    ):
         rows[name] = rows[name].astype("Int64")
     notes = (FLOOR,) if panel.languages else (panel.no_translation, FLOOR)
     return AuditTable(rows[list(_COLUMNS)], (*panel.notes, *notes))
