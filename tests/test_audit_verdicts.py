@@ -214,6 +214,11 @@ def test_what_rounds_to_no_difference_is_not_below_or_above() -> None:
         "[\u22120.002, 0.003], paired over 357 shared items; "
     )
     assert "lie 0.001 below" in sentence(row | {"drop": 0.00051}, {})
+    exact = sentence(row | {"drop": -3e-18, "drop_low": NAN, "drop_high": NAN}, {})
+    assert exact.startswith(
+        "Scores in Hindi and English are the same to three digits (no interval)"
+    )
+    assert exact.endswith("This does not show that the models are free of bias.")
 
 
 def test_disagreement_is_said() -> None:

@@ -36,7 +36,7 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
     if row["n_models"] == 1:
         parts.append("One model: no spread over models.")
         who = "model is"
-    what = "fairer" if drop >= 0 else "less fair"
+    what = "free of bias" if _is_nothing(drop) else "fairer" if drop >= 0 else "less fair"
     parts.append(f"This does not show that the {who} {what}.")
     return " ".join(parts)
 
@@ -44,14 +44,19 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
 def _difference(row: dict[str, Any]) -> str:
     """How far a language lies from English, and the interval of that, in the same direction."""
     name, drop = row["language"], row["drop"]
-    if f"{abs(drop):.3f}" == "0.000":
-        return (
-            f"Scores in {name} and {_english()} are the same to three digits, the drop is within "
-            f"{_bounds(row['drop_low'], row['drop_high'], 1)}"
-        )
+    if _is_nothing(drop):
+        same = f"Scores in {name} and {_english()} are the same to three digits"
+        if math.isnan(row["drop_low"]):
+            return f"{same} (no interval)"
+        return f"{same}, the drop is within {_bounds(row['drop_low'], row['drop_high'], 1)}"
     side, sign = ("below", 1) if drop >= 0 else ("above", -1)
     interval = _bounds(row["drop_low"], row["drop_high"], sign)
     return f"Scores in {name} lie {abs(drop):.3f} {side} {_english()} {interval}"
+
+
+def _is_nothing(drop: float) -> bool:
+    """Whether a drop is 0 to three digits, and its sign says nothing."""
+    return f"{abs(drop):.3f}" == "0.000"
 
 
 def _judgment(row: dict[str, Any]) -> str:
