@@ -48,7 +48,7 @@ def main() -> None:
         st.info(note, icon=":material/info:")
     if not lab.pairs.empty:
         selection, shift = choose_shift(selection, lab)
-        injected = show_injection(lab, shift, request.margin)
+        injected = show_injection(lab, shift, request.margin, found.provenance)
 
         st.header("How often would it be found?", divider="gray")
         st.caption(
@@ -56,28 +56,28 @@ def main() -> None:
             "new signs. Share, subgroup and direction are those of the sliders above."
         )
         now = float(injected.shown["put_in"])
-        show_runs(lab, shift, now, (request, found.provenance["generation"]))
+        show_runs(lab, shift, now, found.provenance)
 
     with st.spinner("Testing …"):
         tables = audit_tables(open_cache(), request, TABLES)
     if not lab.pairs.empty:
         show_size(tables["injection"])
         st.header("How many items does it take?", divider="gray")
-        show_needed(injected, tables["power"], request.margin)
+        show_needed(injected, tables["power"], request.margin, found.provenance)
 
     st.header("Positive control", divider="gray")
     st.caption(
         "A sentence in front of every context that calls stereotypes true, or false, ought to move "
         "the scores; a neutral one tells how far any sentence does."
     )
-    show_control(request, tables["control"], floor)
+    show_control(request, tables["control"], floor, found.provenance)
 
     st.header("Three errors of pipelines", divider="gray")
     st.caption(
         "Known from published scores. The stored scores are arranged as the wrong pipeline would "
         "have had them, and everything is tested again."
     )
-    selection = show_switches(selection, tables["pipeline_errors"], floor)
+    selection = show_switches(selection, tables["pipeline_errors"], floor, found.provenance)
     publish_audit(selection, request, found)
 
 

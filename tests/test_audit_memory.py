@@ -42,7 +42,7 @@ def test_only_the_tables_that_use_the_margin_know_of_it(cache: Cache) -> None:
         if name in module._OF_THE_MARGIN or step.reads_cache:
             continue
         assert not set(step.needs) & set(module._OF_THE_MARGIN), name
-        earlier = [module._table(cache, module._state(cache, FEW), FEW, n) for n in step.needs]
+        earlier = [module._table(cache, module.state_of(cache, FEW), FEW, n) for n in step.needs]
         one, other = (step.function(panel, request, *earlier) for request in (FEW, wide))
         pd.testing.assert_frame_equal(one.rows, other.rows)
         assert one.notes == other.notes, name

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.audit import Audit, audit
+from core.analysis.audit.audit import STAMP, Audit, audit
 from core.analysis.audit.loading import one_per_model
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.overview import scorer_labels
@@ -52,7 +52,6 @@ VERDICT_COLOURS = {
     "depends on the score": "orange",
 }
 ITEM_FIELDS = {"sources": "Source", "categories": "Category", "dimensions": "Dimension"}
-SIMULATED = "**SIMULATED.** No model stands behind these scores; they show what the program does."
 
 
 @errors_in_one_sentence()
@@ -197,7 +196,7 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
         )
         st.stop()
     if found.simulated and stamp:
-        st.warning(SIMULATED, icon=":material/science:")
+        st.warning(f"**{STAMP}**", icon=":material/science:")
     if found.warnings and stamp:
         st.warning("\n\n".join(map(literal, found.warnings)), icon=":material/info:")
     # Said once, at the top, and not again under every table.

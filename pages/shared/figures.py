@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.analysis.audit.audit import STAMP
 from core.export.figures import figure_html
 from core.export.tables import table_bytes
 from core.figures.theme import (
@@ -40,7 +41,8 @@ def show_figure(
     name
         Of the files; it also keeps the widgets of several figures on a page apart.
     provenance
-        What the figure was made from; it goes into the HTML file.
+        What the figure was made from; it goes into the HTML file. Where it says `simulated`, the
+        caption does too.
     table
         The figure's numbers, offered as CSV.
     alt
@@ -48,7 +50,10 @@ def show_figure(
     on_select
         Called when the reader clicks on a point or draws around some; `selected_points` says which.
     """
+    made_from = provenance or {}
     caption = caption_of(figure)
+    if made_from.get("simulated"):
+        caption = f"{STAMP} {caption}".strip()
     key = f"figure-{name}"
     image_format: ImageFormat = st.session_state.get(f"{key}-format") or "svg"
     st.plotly_chart(
@@ -67,7 +72,7 @@ def show_figure(
         st.download_button(
             "Figure as HTML",
             # Only made when somebody asks: it carries the whole charting code.
-            lambda: figure_html(figure, caption, provenance or {}, name=name),
+            lambda: figure_html(figure, caption, made_from, name=name),
             f"{file_stem(name)}.html",
             "text/html",
             key=f"{key}-html",

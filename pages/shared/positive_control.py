@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -32,7 +33,9 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-def show_control(request: AuditRequest, control: AuditTable, floor: float) -> None:
+def show_control(
+    request: AuditRequest, control: AuditTable, floor: float, provenance: Mapping[str, object]
+) -> None:
     """What each arm does, or how to get the arms."""
     if control.rows.empty:
         show_notes(control)
@@ -41,7 +44,7 @@ def show_control(request: AuditRequest, control: AuditTable, floor: float) -> No
         st.markdown("\n".join(f"- {literal(sentence)}" for sentence in reads["sentence"]))
         single = control.rows[control.rows["unit"] == "model"]
         show_figure(
-            control_arms(single, reads, floor), "control-arms", table=control.rows,
+            control_arms(single, reads, floor), "control-arms", provenance, table=control.rows,
             alt="Change of the mean score by arm, per model and over models",
         )  # fmt: skip
         with st.expander("The numbers of the positive control", icon=":material/table_rows:"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -141,7 +141,9 @@ def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
     )
 
 
-def show_injection(lab: Lab, shift: Shift, margin: float) -> Injected:
+def show_injection(
+    lab: Lab, shift: Shift, margin: float, provenance: Mapping[str, object]
+) -> Injected:
     """The shift, the verdict before and after, the picture, and the whole family."""
     found = inject(lab, shift, margin)
     row = found.shown
@@ -167,7 +169,7 @@ def show_injection(lab: Lab, shift: Shift, margin: float) -> Injected:
         show_figure(
             before_and_after(row, found.items, found.sentence),
             "shift-before-after",
-            {"seed": lab.request.seed, **asdict(found.shift)},
+            {**provenance, **asdict(found.shift)},
             table=found.items,
             alt="Mean change of the pair and changes of its items, before and after the shift",
         )
@@ -180,12 +182,13 @@ def show_injection(lab: Lab, shift: Shift, margin: float) -> Injected:
     return found
 
 
-def show_runs(lab: Lab, shift: Shift, now: float, key: tuple[object, ...]) -> None:
+def show_runs(lab: Lab, shift: Shift, now: float, provenance: Mapping[str, object]) -> None:
     """200 runs of each size, with a progress bar and a Stop that keeps what is known.
 
-    They go on in short steps, so that the page stays alive; `key` says which runs these are.
+    They go on in short steps, so that the page stays alive.
     """
-    key = (*key, shift.share, shift.subgroup, shift.delta < 0)
+    scores = str((provenance["generation"], provenance["scorers"]))
+    key = (lab.request, scores, shift.share, shift.subgroup, shift.delta < 0)
     mine = _runs_of(key)
     going = bool(mine and mine["going"])
 
@@ -214,7 +217,7 @@ def show_runs(lab: Lab, shift: Shift, now: float, key: tuple[object, ...]) -> No
             done = int(mine["points"]["n_runs"].max())
             stopped = "" if going or done == N_RUNS else ", stopped"
             bar.progress(done / N_RUNS, text=f"{done} of {N_RUNS} runs{stopped}")
-            _show_curves(mine["points"], lab, now)
+            _show_curves(mine["points"], lab, now, provenance)
         if mine["going"] != going:
             st.rerun()
 
@@ -252,11 +255,13 @@ def _go(going: bool) -> None:
     st.session_state[_RUN]["going"] = going
 
 
-def _show_curves(points: pd.DataFrame, lab: Lab, now: float) -> None:
+def _show_curves(
+    points: pd.DataFrame, lab: Lab, now: float, provenance: Mapping[str, object]
+) -> None:
     show_figure(
         detection_curves(points, now, n_wanted=N_RUNS, seed=lab.request.seed),
         "detection-curves",
-        {"seed": lab.request.seed},
+        provenance,
         table=points,
         alt="Detection, flags among the rest and exaggeration over the size of the shift",
     )
@@ -265,7 +270,9 @@ def _show_curves(points: pd.DataFrame, lab: Lab, now: float) -> None:
         show_table(AuditTable(points), CURVE_COLUMNS, "detection-curves")
 
 
-def show_needed(found: Injected, power: AuditTable, margin: float) -> None:
+def show_needed(
+    found: Injected, power: AuditTable, margin: float, provenance: Mapping[str, object]
+) -> None:
     """How many items a shift takes, and how many its absence."""
     state.show_field("margin", margin)
     left, right = st.columns([1, 3])
@@ -313,7 +320,7 @@ def show_needed(found: Injected, power: AuditTable, margin: float) -> None:
         )
     right.markdown("\n".join(lines))
     show_figure(
-        items_for_shifts(table.rows), "items-needed", table=table.rows,
+        items_for_shifts(table.rows), "items-needed", provenance, table=table.rows,
         alt="Items needed against the shift to find",
     )  # fmt: skip
     with st.expander("The numbers, and the power of every language", icon=":material/table_rows:"):

@@ -114,9 +114,13 @@ class Audit:
     request: AuditRequest
     tables: dict[str, AuditTable]  # by the names of TABLES, in their order
     provenance: dict[str, object]
-    simulated: bool  # no model stands behind the scores
     warnings: tuple[str, ...] = ()  # what they rest on, where that is less than all
     only_pairs: bool = False  # sentence pairs in one language: nothing for an audit
+
+    @property
+    def simulated(self) -> bool:
+        """Whether no model stands behind the scores."""
+        return bool(self.provenance["simulated"])
 
 
 def audit(cache: Cache, request: AuditRequest, names: Sequence[str] = ()) -> Audit:
@@ -128,13 +132,13 @@ def audit(cache: Cache, request: AuditRequest, names: Sequence[str] = ()) -> Aud
         There is no table of one of these names, or as `load_panel`.
     """
     check_names(names)
-    state = _state(cache, request)
+    state = state_of(cache, request)
     tables = {n: _table(cache, state, request, n) for n in dict.fromkeys(names or TABLES)}
     # What is remembered is handed out as a copy, so that nobody can change it.
     copies = {name: AuditTable(t.rows.copy(), t.notes) for name, t in tables.items()}
-    provenance, simulated = _facts(cache, state, request)
+    facts = _facts(cache, state, request)
     panel = _panel(cache, state, request)
-    return Audit(request, copies, dict(provenance), simulated, panel.notes, panel.only_pairs)
+    return Audit(request, copies, dict(facts), panel.notes, panel.only_pairs)
 
 
 def audit_tables(
@@ -158,7 +162,7 @@ def audit_panel(cache: Cache, request: AuditRequest) -> Panel:
     InputError
         As `load_panel`.
     """
-    return _panel(cache, _state(cache, request), request)
+    return _panel(cache, state_of(cache, request), request)
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -169,7 +173,7 @@ def check_names(names: Sequence[str]) -> None:
         )
 
 
-def _state(cache: Cache, request: AuditRequest) -> State:
+def state_of(cache: Cache, request: AuditRequest) -> State:
     """What changes whenever a result could: generations, and a slice's definition."""
     held = generations(cache, request.dataset, request.scorers)
     chosen = get_slice(cache, request.dataset, request.slice) if request.slice else None
@@ -190,8 +194,8 @@ def _loaded(cache: Cache, state: State, request: AuditRequest) -> Panel:
 
 
 @lru_cache(maxsize=8)
-def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str, object], bool]:
-    """Which numbers these are: data set, models, options; and whether no model stands behind."""
+def _facts(cache: Cache, state: State, request: AuditRequest) -> dict[str, object]:
+    """Which numbers these are: data set, models, options; whether no model stands behind them."""
     panel = _panel(cache, state, request)
     data = datasets(cache).set_index("dataset").loc[request.dataset]
     known = scorers(cache).set_index("scorer_id")
@@ -200,6 +204,7 @@ def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str,
     held = generations(cache, request.dataset, panel.scorers)
     facts: dict[str, object] = {
         "program": f"Stereoscope {VERSION}",
+        "simulated": simulated,
         "dataset": request.dataset,
         "sha256": str(data["sha256"]),
         "note": str(data["note"]),
@@ -212,7 +217,7 @@ def _facts(cache: Cache, state: State, request: AuditRequest) -> tuple[dict[str,
         "n_items": len(panel.items),
     }
     facts |= {k: v for k, v in asdict(request).items() if k not in ("scorers", "conditions")}
-    return facts | {"model_groups": dict(request.model_groups)}, simulated
+    return facts | {"model_groups": dict(request.model_groups)}
 
 
 def _table(cache: Cache, state: State, request: AuditRequest, name: str) -> AuditTable:

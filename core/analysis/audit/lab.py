@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from core.analysis.audit.audit import audit_panel
+from core.analysis.audit.audit import State, audit_panel, state_of
 from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.detection import (
     INJECTION_DRAWS,
@@ -40,9 +40,7 @@ from core.stats.intervals import percentile_interval
 from core.stats.multiple import benjamini_hochberg
 from core.stats.power import items_needed, smallest_shift
 from core.stats.resampling import bootstrap_means, sign_flip_test
-from core.store.audit import generations
 from core.store.gate import Cache
-from core.store.slices import get_slice
 from core.words import short_labels
 
 Array = npt.NDArray[np.float64]
@@ -58,17 +56,8 @@ NO_BEFORE = "No item of this pair is scored in both versions."
 ONE_ITEM = "One item has no spread, so there is no interval."
 _PAIR = ("pair", "model", "short", "scorer_id", "condition", "floor")
 _COLUMNS = (
-    *(
-        "pair",
-        "model",
-        "scorer_id",
-        "condition",
-        "shifted",
-        "n",
-        "n_shifted",
-        "n_at_edge",
-        "put_in",
-    ),
+    *("pair", "model", "scorer_id", "condition", "shifted", "n", "n_shifted", "n_at_edge"),
+    *("put_in",),
     *("mean_before", "low_before", "high_before", "pvalue_before", "qvalue_before"),
     *("verdict_before", "mean", "low", "high", "low90", "high90", "sd", "pvalue", "qvalue"),
     *("verdict", "floor", "margin", "n_tests", "reason"),
@@ -90,9 +79,8 @@ class Lab:
     """The family of pairs as it is, and what every shift is compared with."""
 
     request: AuditRequest
-    pairs: (
-        pd.DataFrame
-    )  # pair, model, short (its name), scorer_id, condition, floor (of the model), (P,)
+    # pair, model, short (its name), scorer_id, condition, floor (of the model), (P,)
+    pairs: pd.DataFrame
     items: pd.DataFrame  # item_id and category, (N,)
     original: Array  # log-odds, nats, (P, N)
     reworded: Array
@@ -127,13 +115,11 @@ def open_lab(cache: Cache, request: AuditRequest) -> Lab:
     InputError
         As `load_panel`.
     """
-    held = generations(cache, request.dataset, request.scorers)
-    chosen = get_slice(cache, request.dataset, request.slice) if request.slice else None
-    return _lab(cache, (*held.items(), chosen), request)
+    return _lab(cache, state_of(cache, request), request)
 
 
 @lru_cache(maxsize=4)
-def _lab(cache: Cache, state: tuple[object, ...], request: AuditRequest) -> Lab:
+def _lab(cache: Cache, state: State, request: AuditRequest) -> Lab:
     del state  # part of the key alone
     return make_lab(audit_panel(cache, request), request)
 
@@ -154,9 +140,7 @@ def make_lab(panel: Panel, request: AuditRequest) -> Lab:
         }
         for m, k in at
     ]
-    pairs = pd.DataFrame(
-        rows, columns=["pair", "model", "short", "scorer_id", "condition", "floor"]
-    )
+    pairs = pd.DataFrame(rows, columns=list(_PAIR))
     original, reworded = pair_log_odds(panel, request.kind, at)
     order = request.rng("lab items").permutation(len(panel.items))
     changes = expit(reworded) - expit(original)
