@@ -18,6 +18,20 @@ Array = npt.NDArray[np.float64]
 ROLES = ("stereotype", "anti", "unrelated", "unknown")
 
 
+def drawn_scores(
+    seed: int = 0, models: int = 2, items: int = 60, **shifts: float
+) -> dict[str, Array]:
+    """Scores around 0.5 per condition, moved by so much: `en__true` is en+true."""
+    rng = np.random.default_rng(seed)
+    item = rng.uniform(0.3, 0.7, items)
+    return {
+        c.replace("__", "+").replace("_", "~"): np.clip(
+            item + x + rng.normal(0, 0.04, (models, items)), 0.01, 0.99
+        )
+        for c, x in {"en": 0.0, **shifts}.items()
+    }
+
+
 def made_panel(
     scores: Mapping[str, npt.ArrayLike],
     *,

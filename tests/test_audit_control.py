@@ -23,27 +23,17 @@ from core.analysis.audit.control import (
 from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.request import AuditRequest
 from core.stats.resampling import sign_flip_test
-from tests.made_panels import made_panel
+from tests.made_panels import drawn_scores, made_panel
 from tests.thin_panels import thin_panel
 
 NAN = math.nan
 REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=200)
 
 
-def _scores(seed: int = 0, models: int = 2, items: int = 60, **shifts: float):
-    """Scores around 0.5 per condition, moved by so much: `en__true` is en+true."""
-    rng = np.random.default_rng(seed)
-    item = rng.uniform(0.3, 0.7, items)
-    return {
-        c.replace("__", "+").replace("_", "~"): np.clip(
-            item + x + rng.normal(0, 0.04, (models, items)), 0.01, 0.99
-        )
-        for c, x in {"en": 0.0, **shifts}.items()
-    }
-
-
 def test_each_arm_is_tested_against_the_version_without_it_and_against_the_neutral_one() -> None:
-    scores = _scores(models=3, en__true=0.1, en__false=-0.1, en__neutral=0.02, es=0, es__true=0.05)
+    scores = drawn_scores(
+        models=3, en__true=0.1, en__false=-0.1, en__neutral=0.02, es=0, es__true=0.05
+    )
     table = control(made_panel(scores), REQUEST)
     models = table.rows[table.rows["unit"] == MODEL]
     compared = list(dict.fromkeys(zip(models["condition"], models["against"], strict=True)))
@@ -70,7 +60,7 @@ def test_each_arm_is_tested_against_the_version_without_it_and_against_the_neutr
 
 
 def test_over_models_signs_are_counted() -> None:
-    scores = _scores(models=6, en__true=0.1, en__neutral=0.0)
+    scores = drawn_scores(models=6, en__true=0.1, en__neutral=0.0)
     scores["en+true"][5] = scores["en"][5]  # a model that does not move is no sign
     scores["en+true"][4] = scores["en"][4] - 0.1
     rows = control(made_panel(scores), REQUEST).rows
@@ -102,24 +92,24 @@ def test_no_signs_have_no_p() -> None:
 
 
 def test_without_prefixes_there_is_a_note() -> None:
-    table = control(made_panel(_scores(es=0.1, en_p1=0.0)), REQUEST)
+    table = control(made_panel(drawn_scores(es=0.1, en_p1=0.0)), REQUEST)
     assert table.rows.empty
     assert table.notes == (NO_CONTROL,)
 
 
 def test_other_prefixes_are_no_arm() -> None:
-    assert control(made_panel(_scores(en__formal=0.1)), REQUEST).notes == (NO_CONTROL,)
+    assert control(made_panel(drawn_scores(en__formal=0.1)), REQUEST).notes == (NO_CONTROL,)
 
 
 def test_an_arm_without_its_base_is_not_set_against_english() -> None:
-    rows = control(made_panel(_scores(es__true=0.1)), REQUEST).rows
+    rows = control(made_panel(drawn_scores(es__true=0.1)), REQUEST).rows
     assert rows["mean_change"].isna().all()
     assert rows["pvalue"].isna().all()
     assert rows["reason"].tolist() == [NO_BASE, NO_BASE, NO_BASE]
 
 
 def test_an_arm_without_scores_is_undefined() -> None:
-    scores = _scores(en__true=0.1)
+    scores = drawn_scores(en__true=0.1)
     scores["en+true"][0] = NAN
     rows = control(made_panel(scores), REQUEST).rows
     assert rows["reason"].tolist() == [NO_ITEM, "", ""]
@@ -129,7 +119,7 @@ def test_an_arm_without_scores_is_undefined() -> None:
 
 
 def test_items_of_all_models_are_counted_once_each() -> None:
-    scores = _scores(en__true=0.1)
+    scores = drawn_scores(en__true=0.1)
     scores["en+true"][0, :50] = NAN
     scores["en+true"][1, 55:] = NAN
     rows = control(made_panel(scores), REQUEST).rows
@@ -138,7 +128,7 @@ def test_items_of_all_models_are_counted_once_each() -> None:
 
 
 def test_models_that_do_not_move_are_not_models_that_are_not_scored() -> None:
-    scores = _scores(en=0.0)
+    scores = drawn_scores(en=0.0)
     still = control(made_panel(scores | {"en+true": scores["en"]}), REQUEST).rows.iloc[-1]
     assert (still["n_models"], still["n_moved"], still["n_up"]) == (2, 0, 0)
     assert (still["mean_change"], still["reason"]) == (0, NO_MODEL)

@@ -23,27 +23,15 @@ from core.analysis.audit.request import AuditRequest
 from core.stats.injection import DELTAS, injection_curve
 from core.stats.power import items_needed, smallest_shift
 from core.stats.size import size_check
-from tests.made_panels import made_panel
+from tests.made_panels import drawn_scores, made_panel
 from tests.thin_panels import thin_panel
 
 NAN = math.nan
 REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=200)
 
 
-def _scores(seed: int = 0, models: int = 2, items: int = 60, **shifts: float):
-    """Scores around 0.5 per condition, moved by so much: `en__true` is en+true."""
-    rng = np.random.default_rng(seed)
-    item = rng.uniform(0.3, 0.7, items)
-    return {
-        c.replace("__", "+").replace("_", "~"): np.clip(
-            item + x + rng.normal(0, 0.04, (models, items)), 0.01, 0.99
-        )
-        for c, x in {"en": 0.0, **shifts}.items()
-    }
-
-
 def test_pairs_are_the_full_rewordings_of_each_model_in_log_odds() -> None:
-    scores = _scores(es=0.1, en_p1=0.0, en_p2=0.0, en_llm=0.0, hi=0.0, hi_llm=0.0)
+    scores = drawn_scores(es=0.1, en_p1=0.0, en_p2=0.0, en_llm=0.0, hi=0.0, hi_llm=0.0)
     scores["en~llm"][0, 5] = NAN
     table = injection(made_panel(scores), REQUEST, n_runs=10)
     pairs = [(0, "en~p1"), (0, "en~p2"), (1, "en~llm"), (1, "en~p1"), (1, "en~p2")]
@@ -78,7 +66,7 @@ def test_pairs_are_the_full_rewordings_of_each_model_in_log_odds() -> None:
 @pytest.mark.parametrize("kind", ["summed", "per_code_point", "binary", "standardised"])
 def test_log_odds_are_those_of_the_kind_of_score_or_of_the_mean(kind) -> None:
     request = AuditRequest(dataset="made", kind=kind)
-    panel = made_panel(_scores(en_p1=0.0))
+    panel = made_panel(drawn_scores(en_p1=0.0))
     rows = injection(panel, request, n_runs=4).rows.set_index("delta")
     u = panel.numbers["l_stereotype"] - panel.numbers["l_anti"]
     if kind == "summed":
@@ -96,8 +84,8 @@ def test_log_odds_are_those_of_the_kind_of_score_or_of_the_mean(kind) -> None:
 @pytest.mark.parametrize(
     "scores",
     [
-        _scores(es=0.1),
-        {c: x[:, :1] for c, x in _scores(en_p1=0.0).items()},
+        drawn_scores(es=0.1),
+        {c: x[:, :1] for c, x in drawn_scores(en_p1=0.0).items()},
         {c: np.full((2, 5), NAN) for c in ("en", "en~p1")},
     ],
 )
@@ -109,7 +97,7 @@ def test_without_a_pair_nothing_is_detected_and_nothing_missed(scores) -> None:
 
 
 def test_power_of_each_language_is_by_formula_and_by_simulation() -> None:
-    scores = _scores(models=3, items=300, es=0.0, hi=0.1, en_p1=0.0, en_p2=0.0)
+    scores = drawn_scores(models=3, items=300, es=0.0, hi=0.1, en_p1=0.0, en_p2=0.0)
     scores["hi"][0, :100] = NAN
     panel = made_panel(scores)
     table = power(panel, REQUEST, item_tests(panel, REQUEST))
@@ -137,7 +125,7 @@ def test_power_of_each_language_is_by_formula_and_by_simulation() -> None:
 
 
 def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
-    for scores in (_scores(items=1, es=0.1, en_p1=0.0), _scores(es=0.1)):
+    for scores in (drawn_scores(items=1, es=0.1, en_p1=0.0), drawn_scores(es=0.1)):
         panel = made_panel(scores)
         rows = power(panel, REQUEST, item_tests(panel, REQUEST)).rows
         assert rows[["power_002", "size"]].isna().all(axis=None)
@@ -145,7 +133,7 @@ def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
         of_languages = tested.loc[tested["group_kind"] == "all", "reason"]
         assert rows["reason"].tolist() == of_languages.tolist()
         assert (rows["reason"] != "").all()
-    panel = made_panel(_scores(en_p1=0.0))
+    panel = made_panel(drawn_scores(en_p1=0.0))
     found = power(panel, REQUEST, item_tests(panel, REQUEST))
     assert found.rows.empty
     assert NO_LANGUAGE in found.notes
@@ -153,7 +141,7 @@ def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
 
 def test_standardised_scores_have_no_drop_of_two_points() -> None:
     request = replace(REQUEST, kind="standardised")
-    panel = made_panel(_scores(es=0.1, en_p1=0.0))
+    panel = made_panel(drawn_scores(es=0.1, en_p1=0.0))
     found = power(panel, request, item_tests(panel, request))
     row = found.rows.iloc[0]
     assert np.isnan([row["items_needed"], row["power_002"], row["power_006_error"]]).all()

@@ -5,6 +5,7 @@ Scores are simulated ones, which have no token lists, as imported ones have none
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -17,12 +18,11 @@ from core.analysis.audit.audit import Audit, audit
 from core.analysis.audit.kept import CAUTION, kept
 from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
-from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.scorers import scorers
 from core.store.slices import delete_slice, get_slice
 from pages.shared.carry_over import Taken, what_was_done
-from tests.test_audit import small
+from tests.audit_pages import address, made, opened, words
 
 NAMES = ["association", "attenuation", "same_choice", "fates", "agreement", "quality", "distance"]
 
@@ -41,39 +41,11 @@ def expected(cache: Cache) -> Audit:
 
 @pytest.fixture
 def show(monkeypatch: pytest.MonkeyPatch):
-    """Open the page on a cache, by an address with these parameters."""
-
-    def run(folder: Path, **query: str) -> AppTest:
-        monkeypatch.setenv("STEREOSCOPE_CACHE", str(folder))
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for key, value in query.items():
-            app.query_params[key] = value
-        app.switch_page("pages/carry_over.py").run()
-        assert not app.exception
-        return app
-
-    return run
-
-
-def made(folder: Path, *conditions: str) -> Path:
-    """A cache of two models and six items in these conditions."""
-    small(Cache(folder / "cache"), 6, conditions)
-    return folder / "cache"
+    return partial(opened, monkeypatch, "carry_over")
 
 
 def tables(app: AppTest, column: str) -> list[pd.DataFrame]:
     return [frame.value for frame in app.dataframe if column in frame.value]
-
-
-def address(app: AppTest) -> dict[str, str]:
-    """The last value of every parameter."""
-    held = {key: app.query_params[key] for key in app.query_params}
-    return {key: v if isinstance(v, str) else v[-1] for key, v in held.items()}
-
-
-def words(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.success)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
 
 
 def test_the_page_shows_the_numbers_of_the_audit(show, cache: Cache, expected: Audit) -> None:

@@ -6,6 +6,7 @@ Scores are simulated ones, which have no token lists, as imported ones have none
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -17,12 +18,11 @@ from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit.audit import Audit, audit
 from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
-from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.scorers import scorers
+from tests.audit_pages import address, made, opened, words
 from tests.store_samples import SCORER, item
 from tests.test_analysis_comparison import put_preferences
-from tests.test_audit import small
 
 NAMES = ["main", "verdicts", "cells", "item_tests", "score_panel", "fragility", "css_clci"]
 
@@ -41,40 +41,12 @@ def expected(cache: Cache) -> Audit:
 
 @pytest.fixture
 def show(monkeypatch: pytest.MonkeyPatch):
-    """Open the page on a cache, by an address with these parameters."""
-
-    def run(folder: Path, **query: str | list[str]) -> AppTest:
-        monkeypatch.setenv("STEREOSCOPE_CACHE", str(folder))
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for key, value in query.items():
-            app.query_params[key] = value
-        app.switch_page("pages/languages.py").run()
-        assert not app.exception
-        return app
-
-    return run
-
-
-def made(folder: Path, *conditions: str) -> Path:
-    """A cache of two models and six items in these conditions."""
-    small(Cache(folder / "cache"), 6, conditions)
-    return folder / "cache"
+    return partial(opened, monkeypatch, "languages")
 
 
 def table_with(app: AppTest, column: str) -> pd.DataFrame:
     (found,) = [frame.value for frame in app.dataframe if column in frame.value]
     return found
-
-
-def address(app: AppTest) -> dict[str, str]:
-    """The last value of every parameter."""
-    held = {key: app.query_params[key] for key in app.query_params}
-    return {key: v if isinstance(v, str) else v[-1] for key, v in held.items()}
-
-
-def words(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
 
 
 def test_the_page_shows_the_numbers_of_the_audit(show, cache: Cache, expected: Audit) -> None:

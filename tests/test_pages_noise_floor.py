@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +24,11 @@ from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.names import LANGUAGE
 from core.analysis.audit.request import AuditRequest
 from core.selection import from_query, to_query
-from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import put_dataset
 from core.types import Item
 from pages.shared.wording import WHY_WORDING
+from tests.audit_pages import opened, words
 
 DATASET = "made"
 REWORDINGS = ("en~p1", "en~p2", "en~p3")
@@ -83,25 +83,7 @@ def full(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def show(monkeypatch: pytest.MonkeyPatch):
-    """Run the page on a cache folder, at an address."""
-
-    def run(folder: Path, **query: str) -> AppTest:
-        monkeypatch.setenv("STEREOSCOPE_CACHE", str(folder))
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        for key, value in query.items():
-            app.query_params[key] = value
-        app.switch_page("pages/noise_floor.py").run()
-        assert not app.exception
-        return app
-
-    return run
-
-
-def words(app: AppTest) -> str:
-    """Everything that the page says, as a reader sees it."""
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.title, app.subheader)
-    said = "\n".join(str(element.value) for kind in kinds for element in kind)
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said)
+    return partial(opened, monkeypatch, "noise_floor")
 
 
 def address(app: AppTest) -> dict[str, list[str]]:

@@ -18,11 +18,12 @@ from core.analysis.audit.lab import ALL_PAIRS, Shift, inject, open_lab
 from core.analysis.audit.pipeline_errors import LABELS
 from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
-from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import put_dataset
 from core.types import Item
 from pages.shared.pipeline_switches import conclusions
+from tests import audit_pages
+from tests.audit_pages import words
 from tests.scored import demo_items, fill_scored
 
 DELTA = "Shift δ of the log-odds of the reworded items (nats)"
@@ -55,12 +56,8 @@ def _only(condition: str, item: Item) -> Item:
 def opened(monkeypatch: pytest.MonkeyPatch):
     """Open the page on a cache, with parts of an address."""
 
-    def run(cache: Cache, **query: Any) -> AppTest:
-        monkeypatch.setenv("STEREOSCOPE_CACHE", str(cache.folder))
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-        for key, value in query.items():
-            app.query_params[key] = value
-        return sound(app.switch_page("pages/shift_lab.py").run())
+    def run(cache: Cache, **query: str) -> AppTest:
+        return audit_pages.opened(monkeypatch, "shift_lab", cache.folder, **query)
 
     return run
 
@@ -68,12 +65,6 @@ def opened(monkeypatch: pytest.MonkeyPatch):
 def sound(app: AppTest) -> AppTest:
     assert not app.exception
     return app
-
-
-def words(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.header)
-    text = "\n".join(str(element.value) for kind in kinds for element in kind)
-    return re.sub(r"\\(.)", r"\1", text)
 
 
 def widget(app: AppTest, kind: str, label: str) -> Any:
