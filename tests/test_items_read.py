@@ -512,7 +512,8 @@ def test_long_lists_of_names_are_cut_with_their_number(tmp_path: Path) -> None:
 
 def test_every_problem_and_column_is_described() -> None:
     described = (DATA / "README.md").read_text("utf-8")
-    code = "".join(path.read_text("utf-8") for path in (ROOT / "core/items").glob("*.py"))
+    paths = [path for room in ("items", "files") for path in (ROOT / "core" / room).glob("*.py")]
+    code = "".join(path.read_text("utf-8") for path in paths)
     kinds = set(re.findall(r'(?:error|note|_unusable)\((?:[\w.]+, )?"(\w+)"', code))
     assert len(kinds) > 30
     for name in [*kinds, *COLUMNS]:

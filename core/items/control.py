@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
+from core.files.reading import read_files
+from core.files.tables import read_table
 from core.items.conditions import Condition, parse_condition
-from core.items.files import read_files
 from core.items.native import LABELS
-from core.items.tables import read_table
 from core.settings import ROOT
 from core.types import Item
 

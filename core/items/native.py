@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InputError
+from core.files.places import Place, listed, printable
+from core.files.tables import Record, Table
 from core.items.conditions import language_of, normalise_condition, normalise_language
-from core.items.places import Place, listed, printable
-from core.items.tables import Record, Table
 from core.items.texts import visible
 from core.items.values import is_valid, plain, split_order
 from core.types import Item, Problem, Role, Severity

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
+from core.files.places import refusal
+from core.files.reading import content_hash, read_files
+from core.files.tables import Table, read_table
 from core.items.conditions import normalise_language
 from core.items.crows_pairs import looks_like_pairs, read_pairs
-from core.items.files import content_hash, read_files
 from core.items.native import Row, read_rows
-from core.items.places import refusal
 from core.items.row_checks import row_notes
 from core.items.set_checks import duplicate_keys, set_notes
-from core.items.tables import Table, read_table
 from core.items.texts import is_collapsed
 from core.types import Item, Problem, Severity
 

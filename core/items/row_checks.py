@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from core.files.places import Place
 from core.items.conditions import language_of
 from core.items.native import Row
-from core.items.places import Place
 from core.items.texts import bare, is_collapsed, is_invisible, visible
 from core.types import Item, Problem
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from core.files.places import Place, listed
 from core.items.conditions import is_rewording, language_of
 from core.items.native import Row
-from core.items.places import Place, listed
 from core.items.texts import fold
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
-from core.items.places import Place, listed, printable, refusal
+from core.files.places import Place, listed, printable, refusal
 from core.types import Problem
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")

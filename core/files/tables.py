@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import DataSetError
-from core.items.files import SUFFIXES, DataFile, decode
-from core.items.places import Place, listed, printable, refusal
+from core.files.places import Place, listed, printable, refusal
+from core.files.reading import SUFFIXES, DataFile, decode
 from core.types import Problem
 
 
