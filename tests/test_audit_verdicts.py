@@ -19,7 +19,7 @@ from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdict_sentences import sentence
 from core.analysis.audit.verdicts import depends_on_score, verdict, verdicts
 from core.analysis.audit.wording import equivalence, wording_variance
-from core.items.languages import LANGUAGES, NAMES, language_name
+from core.languages import LANGUAGES, NAMES, language_name
 from tests.made_panels import made_panel
 
 NAN = float("nan")

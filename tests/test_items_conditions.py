@@ -11,10 +11,9 @@ from core.items.conditions import (
     is_rewording,
     language_of,
     normalise_condition,
-    normalise_language,
     original_of,
 )
-from core.items.languages import IMPLIED, LANGUAGES, PREFERRED
+from core.languages import IMPLIED, LANGUAGES, PREFERRED, normalise_language
 
 
 @pytest.mark.parametrize(

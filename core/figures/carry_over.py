@@ -16,7 +16,7 @@ from core.analysis.audit.points import MEAN, FittedLine, Points
 from core.figures.colours import ANTI_STEREOTYPE, ENGLISH, SHARED, STEREOTYPE, language_colour
 from core.figures.theme import Figure, plain, signed, template
 from core.items.conditions import language_of
-from core.items.languages import language_name
+from core.languages import language_name
 
 _FATES = (  # how many there are, what becomes of them, and the colour of the side they end on
     ("n_above", ("kept", "neutral", "reversed"), (STEREOTYPE, SHARED, ANTI_STEREOTYPE)),

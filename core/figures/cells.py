@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from core.figures.colours import change_colours, score_colours
 from core.figures.languages import Yardstick, q_words
 from core.figures.theme import Figure, plain, signed, template
-from core.items.languages import language_name
+from core.languages import language_name
 from core.words import short_labels
 
 LEAST_LIMIT = 0.1  # the colours of changes reach at least so far, so that small ones stay pale

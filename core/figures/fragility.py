@@ -17,7 +17,7 @@ from core.analysis.audit.specifications import ALL, WITHOUT_LARGEST
 from core.figures.colours import EVIDENCE
 from core.figures.languages import Row
 from core.figures.theme import Figure, plain, signed, template
-from core.items.languages import language_name
+from core.languages import language_name
 
 # Marker and colour of what a kind of score finds: filled where a shift is shown.
 MARKS = {

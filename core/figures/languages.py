@@ -17,7 +17,7 @@ from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.item_tests import POOLED
 from core.figures.colours import ENGLISH, language_colour
 from core.figures.theme import Figure, plain, signed, template
-from core.items.languages import language_name
+from core.languages import language_name
 
 Row: TypeAlias = dict[Any, Any]
 

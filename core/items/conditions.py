@@ -7,10 +7,7 @@
     es+neutral    that version with a sentence put in front
     es~p1+neutral
 
-The language is a BCP-47 code. It is normalised: `_` becomes `-`, the cases are the customary
-ones, three letters become two where two exist (`eng` -> `en`), and a script or region is dropped
-where the plain code already means it (`zh-CN`, `zho_Hans` -> `zh`; `en-US` -> `en`). Every other
-region stays, because it is another text: `pt-BR`, `es-MX` and `zh-TW` are languages of their own.
+The language is a BCP-47 code in its normal form (core/languages.py).
 """
 
 from __future__ import annotations
@@ -20,9 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from core.errors import InputError
-from core.items.languages import IMPLIED, LANGUAGES, PREFERRED
+from core.languages import normalise_language
 
-_TAG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?")
 _LABEL = r"[a-z0-9][a-z0-9._-]{0,31}"
 _CONDITION = re.compile(
     rf"(?P<language>[a-z0-9_-]+)(?:~(?P<rewording>{_LABEL}))?(?:\+(?P<prefix>{_LABEL}))?"
@@ -41,31 +37,6 @@ class Condition:
         rewording = f"~{self.rewording}" if self.rewording else ""
         prefix = f"+{self.prefix}" if self.prefix else ""
         return f"{self.language}{rewording}{prefix}"
-
-
-def normalise_language(code: str) -> str:
-    """The normal form of a BCP-47 language code.
-
-    Raises
-    ------
-    InputError
-        The text is not a language code, or not one of a known language.
-    """
-    # Checked before lower(): the Kelvin sign and a few others would turn into ASCII letters.
-    match = _TAG.fullmatch(code.replace("_", "-").lower()) if code.isascii() else None
-    if match is None:
-        raise InputError(f"{code!r} is not a language code such as en, zh or pt-BR.")
-    language, script, region = match.groups(default="")
-    language = PREFERRED.get(language, language)
-    if language not in LANGUAGES:
-        raise InputError(f"{code!r} does not begin with a known language code such as en or zh.")
-    script, region = script.title(), region.upper()
-    implied_script, implied_region = IMPLIED.get(language, ("", ""))
-    if script == implied_script:
-        script = ""
-    if region == implied_region and not script:
-        region = ""
-    return "-".join(part for part in (language, script, region) if part)
 
 
 @cache

@@ -18,10 +18,10 @@ from core.errors import InputError
 from core.files.places import Place, listed, printable
 from core.files.tables import Record, Table
 from core.items.alignment import mostly_different, split_words
-from core.items.conditions import normalise_language
 from core.items.native import Row
 from core.items.texts import is_collapsed, visible
 from core.items.values import is_valid, plain
+from core.languages import normalise_language
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem, Severity
 

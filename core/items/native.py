@@ -11,9 +11,10 @@ from typing import Any
 from core.errors import InputError
 from core.files.places import Place, listed, printable
 from core.files.tables import Record, Table
-from core.items.conditions import language_of, normalise_condition, normalise_language
+from core.items.conditions import language_of, normalise_condition
 from core.items.texts import visible
 from core.items.values import is_valid, plain, split_order
+from core.languages import normalise_language
 from core.types import Item, Problem, Role, Severity
 
 REQUIRED = ("item_id", "condition", "context", "stereotype", "anti_stereotype")

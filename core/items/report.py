@@ -10,12 +10,12 @@ from core.errors import InputError
 from core.files.places import refusal
 from core.files.reading import content_hash, read_files
 from core.files.tables import Table, read_table
-from core.items.conditions import normalise_language
 from core.items.crows_pairs import looks_like_pairs, read_pairs
 from core.items.native import Row, read_rows
 from core.items.row_checks import row_notes
 from core.items.set_checks import duplicate_keys, set_notes
 from core.items.texts import is_collapsed
+from core.languages import normalise_language
 from core.types import Item, Problem, Severity
 
 NATIVE, CROWS_PAIRS = "native", "crows-pairs"

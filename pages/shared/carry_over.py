@@ -28,7 +28,7 @@ from core.errors import StereoscopeError
 from core.figures.carry_over import carry_scatter, fate_bars, slope_dots
 from core.figures.theme import Figure
 from core.items.conditions import language_of
-from core.items.languages import language_name
+from core.languages import language_name
 from core.selection import Selection
 from core.store.gate import Cache
 from core.store.slices import Slice, put_slice

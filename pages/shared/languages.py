@@ -17,7 +17,7 @@ from core.figures.fragility import found as finding
 from core.figures.fragility import kinds_plot, specification_curve
 from core.figures.languages import Yardstick, drop_plot, group_plot, interval
 from core.figures.theme import Figure, caption_of
-from core.items.languages import language_name
+from core.languages import language_name
 from core.selection import Selection
 from core.settings import REFERENCE_CONDITION
 from pages.shared import state

@@ -12,7 +12,7 @@ import streamlit as st
 from core.analysis.audit.pipeline_errors import ALL, FIRST, FIRST_PUBLISHED, LABELS, ORDER, RIGHT
 from core.analysis.audit.request import AuditTable
 from core.figures.shift_lab import drops_with_errors
-from core.items.languages import language_name
+from core.languages import language_name
 from core.selection import Selection
 from pages.shared import state
 from pages.shared.audit import show_table

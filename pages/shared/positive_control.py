@@ -12,7 +12,7 @@ from core.analysis.audit.arms import arms
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.figures.shift_lab import control_arms
 from core.items.control import as_jsonl, read_arms, with_control
-from core.items.languages import language_name
+from core.languages import language_name
 from core.store.items import stored_items
 from pages.shared.audit import show_notes, show_table
 from pages.shared.data import open_cache

@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.names import MODEL
-from core.items.languages import language_name
+from core.languages import language_name
 
 Reading = Literal["above the floor", "not shown above", "below the floor", "undefined"]
 Row = Mapping[Any, Any]

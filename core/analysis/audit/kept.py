@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.analysis.audit.carry_over import REWORDING
 from core.analysis.audit.request import AuditTable
-from core.items.languages import language_name
+from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
 
 Row = dict[Any, Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from core.items.languages import language_name
+from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.stats.wording import LEAST_REWORDINGS
 

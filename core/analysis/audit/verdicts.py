@@ -18,7 +18,7 @@ from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdict_sentences import DEPENDS, sentence
-from core.items.languages import language_name
+from core.languages import language_name
 from core.stats.equivalence import is_equivalent
 from core.stats.levels import LEVEL
 from core.stats.wording import LEAST_REWORDINGS

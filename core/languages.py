@@ -1,9 +1,20 @@
-"""Language codes that a condition may begin with: ISO 639-1, and the ISO 639-3 codes in common use.
+"""Language codes: ISO 639-1, and the ISO 639-3 codes in common use.
 
 A list and not a pattern, so that a misspelt code is refused instead of becoming a new language.
+
+A BCP-47 code is normalised: `_` becomes `-`, the cases are the customary ones, three letters become
+two where two exist (`eng` -> `en`), and a script or region is dropped where the plain code already
+means it (`zh-CN`, `zho_Hans` -> `zh`; `en-US` -> `en`). Every other region stays, because it is
+another text: `pt-BR`, `es-MX` and `zh-TW` are languages of their own.
 """
 
 from __future__ import annotations
+
+import re
+
+from core.errors import InputError
+
+_TAG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?")
 
 # Two letters, and the three-letter code of the same language.
 _ISO_639_1 = """
@@ -71,6 +82,31 @@ LANGUAGES = frozenset([two for two, _ in _pairs(_ISO_639_1)] + _ISO_639_3.split(
 PREFERRED = {three: two for two, three in _pairs(_ISO_639_1)} | dict(_pairs(_ALIASES))
 IMPLIED = {code: (script, region) for code, script, region in _pairs(_IMPLIED)}
 NAMES = dict(_pairs(_NAMES))
+
+
+def normalise_language(code: str) -> str:
+    """The normal form of a BCP-47 language code.
+
+    Raises
+    ------
+    InputError
+        The text is not a language code, or not one of a known language.
+    """
+    # Checked before lower(): the Kelvin sign and a few others would turn into ASCII letters.
+    match = _TAG.fullmatch(code.replace("_", "-").lower()) if code.isascii() else None
+    if match is None:
+        raise InputError(f"{code!r} is not a language code such as en, zh or pt-BR.")
+    language, script, region = match.groups(default="")
+    language = PREFERRED.get(language, language)
+    if language not in LANGUAGES:
+        raise InputError(f"{code!r} does not begin with a known language code such as en or zh.")
+    script, region = script.title(), region.upper()
+    implied_script, implied_region = IMPLIED.get(language, ("", ""))
+    if script == implied_script:
+        script = ""
+    if region == implied_region and not script:
+        region = ""
+    return "-".join(part for part in (language, script, region) if part)
 
 
 def language_name(code: str) -> str:
