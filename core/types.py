@@ -161,6 +161,33 @@ class Scorer:
     @property
     def scorer_id(self) -> str:
         """16 hexadecimal digits over every field but the name."""
-        identity = {key: value for key, value in asdict(self).items() if key != "model"}
-        packed = json.dumps(identity, sort_keys=True).encode()
-        return hashlib.blake2b(packed, digest_size=8).hexdigest()
+        return _identity(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadReader:
+    """Everything on the model side that can move a head's output; readers never share an array."""
+
+    model: str  # the name people use; not part of the identity
+    fingerprint: str
+    dtype: str  # really used
+    device: str  # kind of device: cpu, cuda, mps
+    attention: str
+    bos: str  # special tokens: "in" the mean, or "out" of it
+    heads_version: int
+    n_layers: int
+    n_heads: int
+    head_dim: int
+    quantization: str = "none"
+
+    @property
+    def reader_id(self) -> str:
+        """16 hexadecimal digits over every field but the name."""
+        return _identity(self)
+
+
+def _identity(fields: Scorer | HeadReader) -> str:
+    """A hash of every field but the name that people use."""
+    identity = {key: value for key, value in asdict(fields).items() if key != "model"}
+    packed = json.dumps(identity, sort_keys=True).encode()
+    return hashlib.blake2b(packed, digest_size=8).hexdigest()

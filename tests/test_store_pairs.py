@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -320,9 +321,10 @@ def without_pairs(cache: Cache) -> None:
     """Make a cache as it was before there were pair scores."""
     with cache.writing() as con:
         con.execute("DROP VIEW pair")
-        con.execute("DROP TABLE pair_score")
-        con.execute("DROP TABLE pair_alignment")
-        con.execute("DELETE FROM migration WHERE number = ?", [migrations.FIRST_WITH_PAIRS])
+        for sql in migrations.MIGRATIONS[migrations.FIRST_WITH_PAIRS - 1 :]:
+            for table in re.findall(r"CREATE TABLE (\w+)", sql):
+                con.execute(f"DROP TABLE {table}")
+        con.execute("DELETE FROM migration WHERE number >= ?", [migrations.FIRST_WITH_PAIRS])
 
 
 def test_an_older_cache_gets_the_pairs_that_it_has_scored(cache: Cache, scored: Cache) -> None:

@@ -113,7 +113,41 @@ CREATE TABLE pair_score (
 CREATE TABLE pair_alignment (dataset VARCHAR NOT NULL, align VARCHAR NOT NULL);
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS)
+# Axes, their poles and concepts; what reads a model's heads; and the files that hold the arrays.
+# A row of `head_array` says where in a file the arrays of a pole, an axis or a concept lie.
+_HEADS = """
+CREATE TABLE tensor (
+    path VARCHAR NOT NULL, n_bytes BIGINT NOT NULL, sha256 VARCHAR NOT NULL,
+    created_at TIMESTAMP NOT NULL
+);
+CREATE TABLE head_reader (
+    reader_id VARCHAR NOT NULL, model VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL,
+    quantization VARCHAR NOT NULL, dtype VARCHAR NOT NULL, device VARCHAR NOT NULL,
+    attention VARCHAR NOT NULL, bos VARCHAR NOT NULL, heads_version INTEGER NOT NULL,
+    n_layers INTEGER NOT NULL, n_heads INTEGER NOT NULL, head_dim INTEGER NOT NULL,
+    created_at TIMESTAMP NOT NULL
+);
+CREATE TABLE pole (
+    pole VARCHAR NOT NULL, synset VARCHAR NOT NULL, synset_offset BIGINT NOT NULL,
+    words VARCHAR[] NOT NULL, definition VARCHAR NOT NULL, language VARCHAR NOT NULL
+);
+CREATE TABLE axis (
+    axis_set VARCHAR NOT NULL, position INTEGER NOT NULL, axis_id VARCHAR NOT NULL,
+    negative VARCHAR NOT NULL, positive VARCHAR NOT NULL, source VARCHAR NOT NULL,
+    dimension VARCHAR NOT NULL, facet VARCHAR NOT NULL
+);
+CREATE TABLE concept (
+    concept_set VARCHAR NOT NULL, position INTEGER NOT NULL, concept VARCHAR NOT NULL,
+    text_id UUID NOT NULL, language VARCHAR NOT NULL, zipf DOUBLE, warmth INTEGER,
+    competence INTEGER
+);
+CREATE TABLE head_array (
+    reader_id VARCHAR NOT NULL, family VARCHAR NOT NULL, kind VARCHAR NOT NULL,
+    key VARCHAR NOT NULL, content_id VARCHAR NOT NULL, path VARCHAR NOT NULL, row INTEGER NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS)
 FIRST_WITH_PAIRS = 4
 
 

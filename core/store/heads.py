@@ -1,0 +1,167 @@
+"""What heads hold: sums of poles, grids of axes, outputs for concepts.
+
+Whoever has computed arrays writes them to a file (core/store/tensors.py) and hands it in here with
+what its rows are of; from then on they count as done. Arrays in a file, with P poolings (mean,
+last), S swapped patterns and the letters of core/types.py:
+
+=========  ============  ===============================================  =======
+kind       array         shape                                            type
+=========  ============  ===============================================  =======
+pole       sums          (N, P, 2, L, H, D), over each half's sentences   float32
+           squares       (N, P, 2, L, H), sums of squared norms           float64
+           n             (N, 2), sentences                                int64
+axis       separability  (A, P, 3, L, H): first half, second half, both   float32
+           chance        (A, P, S, L, H), from both halves                float32
+concept    outputs       (P, L, H, C, D)                                  float32
+=========  ============  ===============================================  =======
+
+Poles and axes share a file. Concepts have their own, head by head, because an axis wants all
+concepts of a head at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from core.errors import InputError
+from core.store.gate import Cache
+from core.store.generations import bump
+from core.store.tensors import TensorFile, put_tensor, read_rows
+
+Array = npt.NDArray[Any]
+POLE, AXIS, CONCEPT = "pole", "axis", "concept"
+ARRAYS = {
+    POLE: ("sums", "squares", "n"),
+    AXIS: ("separability", "chance"),
+    CONCEPT: ("outputs",),
+}
+GENERATION = "heads"  # what stands for a data set in a reader's generation
+
+_HELD = """
+SELECT wanted.key, path, row FROM wanted JOIN head_array USING (key, content_id)
+WHERE reader_id = $reader AND family = $family AND kind = $kind
+"""
+_INSERT = """
+INSERT INTO head_array
+SELECT $reader, $family, kind, key, content_id, $path, row FROM incoming
+ANTI JOIN (FROM head_array WHERE reader_id = $reader AND family = $family)
+    USING (kind, key, content_id)
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Whose arrays: of which reader, from sentences of which family ("" for concepts)."""
+
+    reader_id: str
+    family: str = ""
+
+
+def put_arrays(
+    cache: Cache, source: Source, written: TensorFile, rows: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Vouch for a file in one transaction.
+
+    Parameters
+    ----------
+    rows
+        By kind, what the rows of its arrays are of, in their order: a key (a pole's, an axis's, a
+        concept's) and the id of the sentences that it was computed from. What is held already keeps
+        its first place.
+    """
+    incoming = pa.Table.from_pylist(
+        [
+            {"kind": kind, "key": key, "content_id": content_id, "row": row}
+            for kind, contents in rows.items()
+            for row, (key, content_id) in enumerate(contents.items())
+        ]
+    )
+    with cache.writing() as con:
+        put_tensor(con, written)
+        con.register("incoming", incoming)
+        con.execute(
+            _INSERT,
+            {"reader": source.reader_id, "family": source.family, "path": written.path},
+        )
+        bump(con, [source.reader_id], [GENERATION])
+
+
+def places(
+    cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]
+) -> dict[str, tuple[str, int]]:
+    """Where the arrays of these keys lie: path and row; what is not held is left out."""
+    names = pa.table(
+        {
+            "key": pa.array(wanted.keys(), pa.string()),
+            "content_id": pa.array(wanted.values(), pa.string()),
+        }
+    )
+    with cache.reading() as con:
+        con.register("wanted", names)
+        found = con.execute(
+            _HELD, {"reader": source.reader_id, "family": source.family, "kind": kind}
+        ).fetchall()
+    return {key: (path, row) for key, path, row in found}
+
+
+def missing(cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]) -> list[str]:
+    """The keys whose arrays are not held, in their order."""
+    held = places(cache, source, kind, wanted)
+    return [key for key in wanted if key not in held]
+
+
+def get_arrays(
+    cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]
+) -> dict[str, Array]:
+    """Arrays of poles or axes, one row per key in their order; shapes as at the head of the file.
+
+    Raises
+    ------
+    InputError
+        One of them is not held.
+    CacheError
+        A file is gone or damaged.
+    """
+    held = _all_places(cache, source, kind, wanted)
+    parts = {}
+    for path, rows in _by_file(held).items():
+        arrays = read_rows(cache, path, ARRAYS[kind], list(rows.values()))
+        for i, key in enumerate(rows):
+            parts[key] = {name: array[i] for name, array in arrays.items()}
+    return {name: np.stack([parts[key][name] for key in wanted]) for name in ARRAYS[kind]}
+
+
+def get_outputs(cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int) -> Array:
+    """Heads' outputs for concepts under one pooling, (L, H, C, D); errors as `get_arrays`."""
+    held = _all_places(cache, source, CONCEPT, wanted)
+    parts = {}
+    for path, rows in _by_file(held).items():
+        (outputs,) = read_rows(cache, path, ARRAYS[CONCEPT], [pooling])["outputs"]
+        parts |= {key: outputs[:, :, row] for key, row in rows.items()}
+    return np.stack([parts[key] for key in wanted], axis=2)
+
+
+def _all_places(
+    cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]
+) -> dict[str, tuple[str, int]]:
+    held = places(cache, source, kind, wanted)
+    if gone := [key for key in wanted if key not in held]:
+        raise InputError(
+            f"The heads were not read for {len(gone)} of {len(wanted)}, such as {gone[0]}; run "
+            "`python -m core axes` for this model first."
+        )
+    return held
+
+
+def _by_file(held: Mapping[str, tuple[str, int]]) -> dict[str, dict[str, int]]:
+    """Path -> key -> row."""
+    files: dict[str, dict[str, int]] = {}
+    for key, (path, row) in held.items():
+        files.setdefault(path, {})[key] = row
+    return files
