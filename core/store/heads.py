@@ -140,7 +140,7 @@ def get_arrays(
 def get_outputs(cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int) -> Array:
     """Heads' outputs for concepts under one pooling, (L, H, C, D); errors as `get_arrays`."""
     held = _all_places(cache, source, CONCEPT, wanted)
-    parts = {}
+    parts: dict[str, Array] = {}
     for path, rows in _by_file(held).items():
         (outputs,) = read_rows(cache, path, ARRAYS[CONCEPT], [pooling])["outputs"]
         parts |= {key: outputs[:, :, row] for key, row in rows.items()}

@@ -118,13 +118,14 @@ def tensors(cache: Cache) -> pd.DataFrame:
 
 def broken_tensors(cache: Cache) -> dict[str, str]:
     """Files that are missing or not what was written: path -> what is wrong. Reads them all."""
-    found = {}
-    for row in tensors(cache).itertuples():
-        file = cache.folder / TENSORS / row.path
+    found: dict[str, str] = {}
+    held = tensors(cache)
+    for path, n_bytes, sha256 in zip(held["path"], held["n_bytes"], held["sha256"], strict=True):
+        file = cache.folder / TENSORS / path
         if not file.is_file():
-            found[row.path] = "is missing"
-        elif file.stat().st_size != row.n_bytes or _sha256(file) != row.sha256:
-            found[row.path] = "is not what was written"
+            found[path] = "is missing"
+        elif file.stat().st_size != n_bytes or _sha256(file) != sha256:
+            found[path] = "is not what was written"
     return found
 
 
