@@ -144,7 +144,7 @@ def test_an_unknown_name_is_refused_with_what_could_be_named():
         find_heads(model)
     message = str(refused.value)
     assert "LlamaForCausalLM" in message
-    assert "model.layers.{}.self_attn.mixer (in 2 layers)" in message
+    assert "model.layers.{}.self_attn.mixer (in 2 of 2 layers)" in message
     assert "mlp" not in message
     assert find_heads(model, named="model.layers.{}.self_attn.mixer").modules == tuple(
         layer.self_attn.mixer for layer in model.model.layers
@@ -169,7 +169,7 @@ def test_a_name_of_something_else_is_refused(named):
 def test_a_layer_without_attention_is_not_passed_over():
     model = tiny_model("llama", VOCABULARY, num_hidden_layers=3)
     del model.model.layers[1].self_attn.o_proj
-    with pytest.raises(ModelError, match=r"self_attn\.o_proj \(in 2 layers\)"):
+    with pytest.raises(ModelError, match=r"self_attn\.o_proj \(in 2 of 3 layers\)"):
         find_heads(model)
     places = find_heads(model, named="model.layers.{}.self_attn.o_proj")
     assert [name.split(".")[2] for name in places.names] == ["0", "2"]

@@ -192,7 +192,9 @@ def _advice(heads: _Heads, groups: Mapping[str, Mapping[int, Any]]) -> str:
     if not groups:
         return "choose another model, since none of its modules could be one of them"
     ordered = sorted(groups, key=lambda pattern: not _is_named(pattern, ATTENTION_NAMES))
-    listed = [f"{p} (in {len(groups[p])} layers)" for p in ordered[:MOST_LISTED]]
+    listed = [
+        f"{p} (in {len(groups[p])} of {heads.n_layers} layers)" for p in ordered[:MOST_LISTED]
+    ]
     left = len(ordered) - MOST_LISTED
     return (
         "name the modules that the heads' outputs go into, with {} for the layer's number: "
