@@ -1,12 +1,11 @@
 """The words every room of the house shares: roles, items, texts, scores, scorers.
 
-Shape letters, used in comments at line ends: N texts, B batch, T tokens, V vocabulary, L layers,
-H heads, D head_dim, R resamples, A axes, C concepts; beside L, H and D also P poolings (mean, last)
-and S patterns of swapped labels. In the audit and the statistics behind it,
-where no text is left: M models, N items, K conditions or those of them that reword, L languages, C
-cells (a model in a language or a rewording), P pairs (a model and a rewording into which a shift is
-put), V versions of one item, R resamples. Units: log-probabilities in nats, scores and rates as
-fractions in [0, 1].
+Shape letters, used in comments at line ends: N texts, B batch, T tokens, V vocabulary, L layers, H
+heads, D head_dim, R resamples, A axes, C concepts; beside L, H and D also P poolings (mean, last)
+and S patterns of swapped labels. In the audit and the statistics behind it, where no text is left:
+M models, N items, K conditions or those of them that reword, L languages, C cells (a model in a
+language or a rewording), P pairs (a model and a rewording into which a shift is put), V versions of
+one item, R resamples. Units: log-probabilities in nats, scores and rates as fractions in [0, 1].
 """
 
 from __future__ import annotations
