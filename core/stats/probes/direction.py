@@ -99,9 +99,9 @@ def chance_separability(n_negative: int, n_positive: int) -> float:
     """R to be expected of independent sentences whose poles do not differ.
 
     E|theta|^2 / 2 over E(Var+ + Var-) = (1/n+ + 1/n-) / (2 (2 - 1/n+ - 1/n-)), which for N
-    sentences per pole is 1 / (2 (N - 1)): .0172 at N = 30. NaN where it is undefined. Sentences of
-    the two poles that share templates are not independent; there, R under labels swapped within
-    templates is the value to look at.
+    sentences per pole is 1 / (2 (N - 1)): .0172 at N = 30. NaN where it is undefined. Poles that
+    share templates are closer than that, as what a template does moves both means alike and yet is
+    in the spread: there, R under labels swapped within templates is the value to look at.
     """
     if min(n_negative, n_positive) < 1 or max(n_negative, n_positive) < 2:
         return math.nan
