@@ -84,13 +84,15 @@ def test_undefined_heads_are_nan_and_the_others_stay() -> None:
     whole = separability(pole_sums(negative), pole_sums(positive))
     for outputs in (negative, positive):
         outputs[:, 0, 0] = 3.7  # neither varies nor differs
-        outputs[0, 0, 1] = np.nan
+        outputs[0, 0, 1, 2] = np.nan
+        outputs[0, 2, 1] = np.inf
     positive[:, 0, 2], negative[:, 0, 2] = 4.1, 1.3  # differs, does not vary
     r = separability(pole_sums(negative), pole_sums(positive))
     theta = direction(pole_sums(negative), pole_sums(positive))
     assert np.isnan(r[0, :3]).all() and np.isnan(theta[0, :2]).all()
+    assert np.isnan(r[2, 1]) and np.isnan(theta[2, 1]).all()
     np.testing.assert_allclose(theta[0, 2], 2.8, rtol=1e-6)
-    np.testing.assert_array_equal(r[1:], whole[1:])
+    np.testing.assert_array_equal(r[1], whole[1])
     assert r[0, 3] == whole[0, 3]
 
 

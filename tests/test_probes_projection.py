@@ -126,6 +126,8 @@ def test_a_head_in_which_no_phrase_differs_is_skipped_for_the_next() -> None:
     r[:, 1, 1], r[:, 2, 2], r[:, 0, 3] = 5.0, 4.0, np.nan
     x[:, 1, 1] = x[0, 1, 1]
     theta[:, 2, 2] = np.nan
+    theta[1, 2, 2, 1:] = 0.0, np.inf, 0.0, 0.0
+    theta[2, 2, 2] = 0.0
     found = axis_values(x, theta, r, k=2)
     assert found.n_skipped.tolist() == [3] * A and found.n_heads.tolist() == [2] * A
     without = np.where(np.isnan(r) | (r > 1), -1.0, r)
@@ -157,9 +159,10 @@ def test_aggregate_leaves_out_heads_without_any_z() -> None:
     assert np.isnan(aggregate(z, [1])).all()
 
 
-def test_one_phrase_and_no_axis_are_no_error() -> None:
+def test_one_phrase_none_that_is_finite_and_no_axis_are_no_error() -> None:
     x, theta, r = _world()
     assert np.isnan(axis_values(x[:1], theta, r, k=2).values).all()
+    assert np.isnan(axis_values(np.full_like(x, np.nan), theta, r, k=2).values).all()
     assert axis_values(x, theta[:0], r[:0], k=2).values.shape == (0, C)
 
 

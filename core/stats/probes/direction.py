@@ -49,10 +49,11 @@ class PoleSums:
 
 
 def mean_of_sums(pole: PoleSums) -> Array:
-    """Mean output of each head over the pole's sentences; NaN without any. (..., L, H, D)"""
-    if pole.n == 0:
-        return np.full(np.shape(pole.sums), np.nan)
-    return np.asarray(pole.sums, dtype=np.float64) / pole.n
+    """Mean output of each head over the pole's sentences. (..., L, H, D)
+
+    NaN without any sentence, and where a sum is not finite.
+    """
+    return _finite(pole.sums) / (pole.n or math.nan)
 
 
 def direction(negative: PoleSums, positive: PoleSums) -> Array:
@@ -61,12 +62,13 @@ def direction(negative: PoleSums, positive: PoleSums) -> Array:
     Returns
     -------
     array, shape (..., L, H, D)
-        NaN for a head whose means are equal up to rounding: it has no direction.
+        NaN for a head whose means are equal up to rounding, or not finite: it has no direction.
     """
     low, high = mean_of_sums(negative), mean_of_sums(positive)
     theta = high - low
     uncentred = (low**2).sum(axis=-1) + (high**2).sum(axis=-1)
-    none = only_rounding((theta**2).sum(axis=-1), uncentred, 1)
+    square = (theta**2).sum(axis=-1)
+    none = only_rounding(square, uncentred, 1) | ~np.isfinite(square)
     return np.where(none[..., None], np.nan, theta)
 
 
@@ -120,7 +122,13 @@ def cosine(first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
 
 def _variance(pole: PoleSums) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Mean squared distance to the pole's mean, and where it is only rounding. (..., L, H) each"""
-    squares = np.asarray(pole.squares, dtype=np.float64)
+    squares = _finite(pole.squares)
     centred = squares - pole.n * (mean_of_sums(pole) ** 2).sum(axis=-1)
     dead = only_rounding(centred, squares, pole.n)
     return np.where(dead, 0.0, centred) / max(pole.n, 1), dead
+
+
+def _finite(values: npt.ArrayLike) -> Array:
+    """Values with NaN for what overflowed, so that it stays unknown in every sum."""
+    array = np.asarray(values, dtype=np.float64)
+    return np.where(np.isfinite(array), array, np.nan)

@@ -53,7 +53,7 @@ def project(activations: npt.ArrayLike, directions: npt.ArrayLike) -> Array:
     activations : array, shape (C, L, H, D)
         One pooled output per phrase and head.
     directions : array, shape (..., L, H, D)
-        One direction per axis and head; NaN (or 0) where a head has none.
+        One direction per axis and head; not finite, or 0, where a head has none.
 
     Returns
     -------
@@ -73,10 +73,11 @@ def project(activations: npt.ArrayLike, directions: npt.ArrayLike) -> Array:
             f"with the last three, not {x.shape} and {theta.shape}"
         )
     n_phrases, n_layers, n_heads, head_dim = x.shape
-    by_head = x.reshape(n_phrases, -1, head_dim).transpose(1, 0, 2)  # (L * H, C, D)
+    by_head = x.reshape(n_phrases, n_layers * n_heads, head_dim).transpose(1, 0, 2)  # (L * H, C, D)
     theta = theta.reshape(-1, n_layers * n_heads, head_dim)  # (A, L * H, D)
     square = (theta**2).sum(axis=-1, keepdims=True)
-    scaled = np.divide(theta, square, out=np.full_like(theta, np.nan), where=square > 0)
+    usable = np.isfinite(square) & (square > 0)
+    scaled = np.divide(theta, square, out=np.full_like(theta, np.nan), where=usable)
     pi = np.asarray(by_head @ scaled.transpose(1, 2, 0)).transpose(2, 1, 0)  # (A, C, L * H)
     return pi.reshape(*np.shape(directions)[:-3], n_phrases, n_layers * n_heads)
 
