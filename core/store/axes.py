@@ -1,0 +1,150 @@
+"""Sets of axes with their poles, and sets of concepts: what heads are read for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import duckdb
+
+from core.axes.axis import Axis, Pole
+from core.axes.concepts import Concept, ConceptSet, concept_prompt
+from core.errors import InputError
+from core.items.texts import make_text
+from core.store.gate import Cache
+
+_AXES = """
+SELECT axis.source, axis.dimension, axis.facet, n.* EXCLUDE pole, p.* EXCLUDE pole FROM axis
+    JOIN pole AS n ON n.pole = axis.negative JOIN pole AS p ON p.pole = axis.positive
+WHERE axis_set = ? ORDER BY position
+"""
+_CONCEPTS = """
+SELECT language, concept, zipf, warmth, competence FROM concept
+WHERE concept_set = ? ORDER BY position
+"""
+
+
+def put_axes(cache: Cache, name: str, axes: Sequence[Axis], *, replace: bool = False) -> None:
+    """Store a set of axes and their poles in one transaction; the same set again changes nothing.
+
+    Raises
+    ------
+    InputError
+        Other axes are stored under this name, and `replace` is not given.
+    """
+    rows = [
+        (name, i, a.axis_id, a.negative.key, a.positive.key, a.source, a.dimension, a.facet)
+        for i, a in enumerate(axes)
+    ]
+    poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
+    with cache.writing() as con:
+        held = _axes(con, name)
+        if held == tuple(axes):
+            return
+        _check_room(name, "axes", taken=bool(held), replace=replace)
+        con.execute("DELETE FROM axis WHERE axis_set = ?", [name])
+        con.executemany("INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        known = {key for (key,) in con.execute("SELECT pole FROM pole").fetchall()}
+        if new := [_pole_row(pole) for key, pole in poles.items() if key not in known]:
+            con.executemany("INSERT INTO pole VALUES (?, ?, ?, ?, ?, ?)", new)
+
+
+def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
+    """The axes of a set, in their order.
+
+    Raises
+    ------
+    InputError
+        There is no such set.
+    """
+    with cache.reading() as con:
+        return _axes(con, name) or _refuse(con, "axis", name)
+
+
+def put_concepts(cache: Cache, concepts: ConceptSet, *, replace: bool = False) -> None:
+    """Store a set of concepts in one transaction; the same set again changes nothing.
+
+    Raises
+    ------
+    InputError
+        Other concepts are stored under its name, and `replace` is not given.
+    """
+    language = concepts.language
+    rows = [
+        (concepts.name, i, c.text, concept_id(c.text), language, c.zipf, c.warmth, c.competence)
+        for i, c in enumerate(concepts.concepts)
+    ]
+    with cache.writing() as con:
+        held = _concepts(con, concepts.name)
+        if held == concepts:
+            return
+        _check_room(concepts.name, "concepts", taken=held is not None, replace=replace)
+        con.execute("DELETE FROM concept WHERE concept_set = ?", [concepts.name])
+        con.executemany("INSERT INTO concept VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def get_concepts(cache: Cache, name: str) -> ConceptSet:
+    """A set of concepts, in their order.
+
+    Raises
+    ------
+    InputError
+        There is no such set.
+    """
+    with cache.reading() as con:
+        return _concepts(con, name) or _refuse(con, "concept", name)
+
+
+def set_names(cache: Cache) -> dict[str, list[str]]:
+    """The names of the sets of axes ("axis") and of concepts ("concept")."""
+    with cache.reading() as con:
+        return {table: _names(con, table) for table in ("axis", "concept")}
+
+
+def concept_id(concept: str) -> str:
+    """The id of the sentence that a concept is asked about with: 32 hexadecimal digits."""
+    return make_text("", concept_prompt(concept)).text_id
+
+
+def _axes(con: duckdb.DuckDBPyConnection, name: str) -> tuple[Axis, ...]:
+    rows = con.execute(_AXES, [name]).fetchall()
+    return tuple(
+        Axis(_pole(row[3:8]), _pole(row[8:13]), source=row[0], dimension=row[1], facet=row[2])
+        for row in rows
+    )
+
+
+def _concepts(con: duckdb.DuckDBPyConnection, name: str) -> ConceptSet | None:
+    rows = con.execute(_CONCEPTS, [name]).fetchall()
+    if not rows:
+        return None
+    return ConceptSet(name, tuple(Concept(*row[1:]) for row in rows), language=rows[0][0])
+
+
+def _pole_row(pole: Pole) -> tuple[object, ...]:
+    words = list(pole.lemmas)
+    return (pole.key, pole.synset, pole.offset, words, pole.definition, pole.language)
+
+
+def _pole(row: Sequence[object]) -> Pole:
+    synset, offset, words, definition, language = row
+    return Pole(synset, offset, tuple(words), definition, language)  # type: ignore[arg-type]
+
+
+def _check_room(name: str, what: str, *, taken: bool, replace: bool) -> None:
+    if taken and not replace:
+        raise InputError(
+            f"The cache has other {what} under the name {name!r}; "
+            "use --replace or give this set another name."
+        )
+
+
+def _refuse(con: duckdb.DuckDBPyConnection, table: str, name: str) -> NoReturn:
+    known = ", ".join(_names(con, table)) or "none"
+    what = {"axis": "axes", "concept": "concepts"}[table]
+    raise InputError(f"The cache has no {what} {name!r}; it has {known}.")
+
+
+def _names(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    rows = con.execute(f"SELECT DISTINCT {table}_set FROM {table} ORDER BY ALL").fetchall()
+    return [name for (name,) in rows]

@@ -1,0 +1,76 @@
+"""Sets of axes and concepts go into the cache and come back as they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.axes.axis import Axis, Pole, user_pole
+from core.axes.concepts import Concept, ConceptSet
+from core.errors import InputError
+from core.store.axes import (
+    concept_id,
+    get_axes,
+    get_concepts,
+    put_axes,
+    put_concepts,
+    set_names,
+)
+from core.store.gate import Cache
+
+BAD, GOOD, KIND = (
+    Pole(f"{word}.a.01", n, (word, f"{word} by far"), f"of a {word} sort")
+    for n, word in enumerate(("bad", "good", "kind"), start=1)
+)
+AXES = (
+    Axis(BAD, GOOD, source="wordnet"),
+    Axis(KIND, BAD, source="scm", dimension="warmth", facet="morality"),
+    Axis(user_pole(("kalt",), "ohne Wärme", "de"), user_pole(("warm",), "", "de"), source="own"),
+)
+GROUPS = ConceptSet("groups", (Concept("men", 5.5, 1, -1), Concept("nurses")), language="nl")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+def test_sets_come_back_as_they_were(cache: Cache) -> None:
+    put_axes(cache, "some", AXES)
+    put_axes(cache, "one", AXES[1:2])
+    put_concepts(cache, GROUPS)
+    assert get_axes(cache, "some") == AXES
+    assert get_axes(cache, "one") == AXES[1:2]
+    assert get_concepts(cache, "groups") == GROUPS
+    assert set_names(cache) == {"axis": ["one", "some"], "concept": ["groups"]}
+
+
+def test_another_set_takes_a_name_only_when_asked_to(cache: Cache) -> None:
+    put_axes(cache, "some", AXES)
+    put_concepts(cache, GROUPS)
+    put_axes(cache, "some", AXES)
+    put_concepts(cache, GROUPS)
+    other = replace(GROUPS, concepts=GROUPS.concepts[::-1])
+    with pytest.raises(InputError, match="other axes under the name 'some'; use --replace"):
+        put_axes(cache, "some", AXES[::-1])
+    with pytest.raises(InputError, match="other concepts under the name 'groups'"):
+        put_concepts(cache, other)
+    assert (get_axes(cache, "some"), get_concepts(cache, "groups")) == (AXES, GROUPS)
+    put_axes(cache, "some", AXES[::-1], replace=True)
+    put_concepts(cache, other, replace=True)
+    assert (get_axes(cache, "some"), get_concepts(cache, "groups")) == (AXES[::-1], other)
+
+
+def test_a_set_that_is_not_there_is_named_with_those_that_are(cache: Cache) -> None:
+    put_axes(cache, "some", AXES)
+    with pytest.raises(InputError, match="no axes 'mine'; it has some"):
+        get_axes(cache, "mine")
+    with pytest.raises(InputError, match="no concepts 'mine'; it has none"):
+        get_concepts(cache, "mine")
+
+
+def test_concepts_are_known_by_the_sentence_they_are_asked_about_with() -> None:
+    assert concept_id("men") == concept_id("men") != concept_id("Men")
+    assert len(concept_id("men")) == 32
