@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from core import settings
 from core.errors import InputError
@@ -29,6 +29,24 @@ class ScoreRequest:
     compute_dtype: str = "auto"  # of nf4
     no_double_quant: bool = False  # of nf4
     variant: str = "original"  # of a masked model's scores: core/scoring/masked.py
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsRequest:
+    """Which model's heads to read for what."""
+
+    model: str  # a spec, as for scoring
+    axes: str  # a stored set
+    concepts: tuple[str, ...]  # stored sets, those of reference phrases among them
+    family: str = "simple"  # of templates
+    bos: Literal["in", "out"] = "in"  # whether special tokens count in the mean
+    heads_at: str = ""  # where the heads are, in an architecture that is not known
+    dtype: str = "auto"
+    device: str = "auto"
+    trust_remote_code: bool = False
+    quantization: str = "none"
+    compute_dtype: str = "auto"  # of nf4
+    no_double_quant: bool = False  # of nf4
 
 
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)

@@ -1,0 +1,244 @@
+"""The job that reads heads: which axes and concepts are missing -> head outputs -> the cache."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from core.axes.axis import Axis
+from core.axes.units import units
+from core.heads.places import HeadPlaces, find_heads
+from core.heads.version import HEADS_VERSION
+from core.jobs.folder import new_run_id, one_at_a_time
+from core.jobs.head_units import Failure, Reading, axis_content, store_axes, store_concepts
+from core.jobs.progress import Progress, Stop, Watch, never, unwatched
+from core.jobs.run import library_versions
+from core.jobs.spec import HeadsRequest
+from core.models.language_model import LanguageModel
+from core.models.opening import open_planned
+from core.models.plan import ModelPlan, plan_model
+from core.models.precision import Precision
+from core.scoring.canaries import check_model
+from core.store.axes import concept_id, get_axes, get_concepts
+from core.store.gate import Cache
+from core.store.head_readers import put_reader
+from core.store.heads import AXIS, CONCEPT, Source, missing
+from core.store.runs import end_run, start_run
+from core.types import HeadReader
+
+KIND = "heads"  # of the jobs that fill a reader, only one runs at a time
+CONCEPTS_IN_UNIT = 64
+SENTENCES_OF_POLE = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsResult:
+    """What the job did."""
+
+    reader_id: str
+    model: str
+    axes: str
+    family: str
+    missing_axes: int  # without arrays when the job began
+    missing_concepts: int
+    sentences: int  # that were read
+    failures: tuple[Failure, ...]
+    stopped: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A part of the work that is stored as a whole."""
+
+    n_sentences: int
+    store: Callable[[], list[Failure]]
+
+
+def read_heads(
+    cache: Cache,
+    request: HeadsRequest,
+    *,
+    run_id: str | None = None,
+    watch: Watch = unwatched,
+    stop: Stop = never,
+) -> HeadsResult:
+    """Read a model's heads for every axis and concept that it has not been read for.
+
+    Raises
+    ------
+    InputError
+        There are no such axes or concepts, or another job reads the same model's heads.
+    ModelError
+        The model cannot be opened, a self-check fails, or its heads are not found.
+    CacheError
+        The cache cannot be read or written.
+    """
+    axes = get_axes(cache, request.axes)
+    concepts = concepts_of(cache, request)
+    began = time.monotonic()
+    run_id = run_id or new_run_id()
+    watch(Progress("opening the model"))
+    language_model = open_planned(plan_for(cache, request))
+    watch(Progress("checking the model"))
+    check_model(language_model)
+    places = find_heads(language_model.model, named=request.heads_at or None)
+    reader = reader_of(language_model, places, request.bos)
+    reading = Reading(language_model, places, request.bos, reader.reader_id, request.family)
+    with one_at_a_time(cache, KIND, reader.reader_id, run_id):
+        put_reader(cache, reader)
+        missing_axes = axes_missing(cache, reader.reader_id, request.family, axes)
+        missing_concepts = concepts_missing(cache, reader.reader_id, concepts)
+        work = [
+            *_concept_units(cache, reading, missing_concepts),
+            *_axis_units(cache, reading, axes, set(missing_axes)),
+        ]
+        _start(cache, run_id, request, reader)
+        sentences, failures = _do(cache, run_id, work, reader.reader_id, watch, stop)
+    return HeadsResult(
+        reader_id=reader.reader_id,
+        model=reader.model,
+        axes=request.axes,
+        family=request.family,
+        missing_axes=len(missing_axes),
+        missing_concepts=len(missing_concepts),
+        sentences=sentences,
+        failures=tuple(failures),
+        stopped=sentences < sum(unit.n_sentences for unit in work),
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def plan_for(cache: Cache, request: HeadsRequest, *, download: bool = True) -> ModelPlan:
+    """How the model that a request names would be opened; errors and `download` as `plan_model`."""
+    return plan_model(
+        request.model,
+        models_folder=cache.folder / "models",
+        precision=Precision(
+            dtype=request.dtype,
+            quantization=request.quantization,
+            compute_dtype=request.compute_dtype,
+            no_double_quant=request.no_double_quant,
+        ),
+        device=request.device,
+        trust_remote_code=request.trust_remote_code,
+        kind=None,
+        download=download,
+    )
+
+
+def reader_of(language_model: LanguageModel, places: HeadPlaces, bos: str) -> HeadReader:
+    """The identity under which what this model's heads hold is kept."""
+    return HeadReader(
+        model=language_model.label,
+        fingerprint=language_model.fingerprint,
+        quantization=language_model.quantization,
+        dtype=language_model.dtype,
+        device=language_model.device,
+        attention=language_model.attention,
+        bos=bos,
+        heads_version=HEADS_VERSION,
+        n_layers=places.n_layers,
+        n_heads=places.n_heads,
+        head_dim=places.head_dim,
+    )
+
+
+def concepts_of(cache: Cache, request: HeadsRequest) -> list[str]:
+    """The concepts of all sets of a request, each once.
+
+    Raises
+    ------
+    InputError
+        There is no such set.
+    """
+    sets = [get_concepts(cache, name).concepts for name in request.concepts]
+    return list(dict.fromkeys(concept.text for concepts in sets for concept in concepts))
+
+
+def axes_missing(cache: Cache, reader_id: str, family: str, axes: Sequence[Axis]) -> list[str]:
+    """The ids of those axes for which the heads have not been read, in their order."""
+    wanted = {axis.axis_id: axis_content(axis, family) for axis in axes}
+    return missing(cache, Source(reader_id, family), AXIS, wanted)
+
+
+def concepts_missing(cache: Cache, reader_id: str, concepts: Sequence[str]) -> list[str]:
+    """Those concepts for which the heads have not been read, in their order."""
+    wanted = {concept: concept_id(concept) for concept in concepts}
+    return missing(cache, Source(reader_id), CONCEPT, wanted)
+
+
+def _concept_units(cache: Cache, reading: Reading, concepts: Sequence[str]) -> list[_Unit]:
+    parts = [concepts[i : i + CONCEPTS_IN_UNIT] for i in range(0, len(concepts), CONCEPTS_IN_UNIT)]
+    return [_Unit(len(part), partial(store_concepts, cache, reading, part)) for part in parts]
+
+
+def _axis_units(
+    cache: Cache, reading: Reading, axes: Sequence[Axis], wanted: set[str]
+) -> list[_Unit]:
+    """Units of the whole set, so that they are the same however much of it is done already."""
+    found = []
+    for unit in units(axes):
+        if any(axis.axis_id in wanted for axis in unit):
+            poles = {pole.key for axis in unit for pole in (axis.negative, axis.positive)}
+            n_sentences = SENTENCES_OF_POLE * len(poles)
+            found.append(_Unit(n_sentences, partial(store_axes, cache, reading, unit)))
+    return found
+
+
+def _do(
+    cache: Cache, run_id: str, work: Sequence[_Unit], reader_id: str, watch: Watch, stop: Stop
+) -> tuple[int, list[Failure]]:
+    """Do units until told to stop; the run's row says how it ended.
+
+    Returns
+    -------
+    int and list of Failure
+        Sentences that were read, and those of them that gave nothing.
+    """
+    total = sum(unit.n_sentences for unit in work)
+    failures: list[Failure] = []
+    done, status = 0, "failed"
+    try:
+        for unit in work:
+            watch(_progress(reader_id, done, total, len(failures)))
+            if stop():
+                break
+            failures += unit.store()
+            done += unit.n_sentences
+        watch(_progress(reader_id, done, total, len(failures)))
+        status = "finished" if done == total else "stopped"
+    except KeyboardInterrupt:
+        status = "stopped"
+        raise
+    finally:
+        end_run(cache, run_id, status=status, computed=done - len(failures), failed=len(failures))
+    return done, failures
+
+
+def _progress(reader_id: str, done: int, total: int, failed: int) -> Progress:
+    return Progress(
+        "reading heads",
+        done_texts=done,
+        total_texts=total,
+        done_characters=done,  # sentences are about equally long
+        total_characters=total,
+        computed=done - failed,
+        failed=failed,
+        scorer_id=reader_id,
+    )
+
+
+def _start(cache: Cache, run_id: str, request: HeadsRequest, reader: HeadReader) -> None:
+    start_run(
+        cache,
+        run_id,
+        command="axes",
+        scorer_id=reader.reader_id,
+        dataset=request.axes,
+        versions=library_versions(reader.quantization),
+        spec=asdict(request),
+        checks="passed",
+    )

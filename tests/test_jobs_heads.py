@@ -1,0 +1,224 @@
+"""The job that reads heads: what it stores, and what it leaves when it is killed or stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.axes.axis import Axis, Pole
+from core.axes.concepts import Concept, ConceptSet, concept_prompt
+from core.axes.sentences import probe_sentences
+from core.errors import InputError, ModelError
+from core.heads.places import find_heads
+from core.heads.pool import PooledOutputs, pooled_outputs
+from core.jobs import head_units
+from core.jobs.head_units import axis_content, pole_content
+from core.jobs.heads import plan_for, read_heads
+from core.jobs.spec import HeadsRequest
+from core.models.opening import open_planned
+from core.store.axes import concept_id, put_axes, put_concepts
+from core.store.gate import Cache
+from core.store.head_readers import get_reader, readers
+from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs
+from core.store.runs import runs
+from core.store.tensors import TENSORS, broken_tensors, tensors, unclaimed_files
+from tests.tiny_models import HEADS, LAYERS, save_tiny
+from tests.tiny_tokenizers import byte_level_bpe
+
+children = multiprocessing.get_context("forkserver")
+children.set_forkserver_preload(["core.jobs.heads"])
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+WORDS = ("bad", "good", "cold", "warm", "old", "new", "soft", "hard", "shy", "bold", "dim", "wise")
+POLES = tuple(Pole(f"{w}.a.01", n, (w, f"rather {w}"), f"of {w} kind") for n, w in enumerate(WORDS))
+AXES = tuple(Axis(POLES[i], POLES[i + 1], source="made") for i in range(0, len(POLES), 2))
+CONCEPTS = ("men", "women", "nurses")
+GROUPS = ConceptSet("groups", tuple(Concept(text) for text in CONCEPTS))
+REFERENCE = ConceptSet("reference", (Concept("church"), Concept("men")))
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    save_tiny(folder, "llama", byte_level_bpe(add_bos=True), max_position_embeddings=256)
+    return folder
+
+
+@pytest.fixture
+def filled(cache: Cache) -> Cache:
+    put_axes(cache, "made", AXES)
+    put_concepts(cache, GROUPS)
+    put_concepts(cache, REFERENCE)
+    return cache
+
+
+def request(folder: Path, **options) -> HeadsRequest:
+    names = {"axes": "made", "concepts": ("groups", "reference")}
+    return HeadsRequest(model=str(folder), **(names | options))
+
+
+def files(cache: Cache) -> dict[str, str]:
+    folder = cache.folder / TENSORS
+    found = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in found}
+
+
+def raw_outputs(cache: Cache, asked: HeadsRequest, texts: list[str]) -> np.ndarray:
+    """Both poolings of each text, read alone: (N, P, L, H, D)."""
+    model = open_planned(plan_for(cache, asked))
+    places = find_heads(model.model)
+    found = []
+    for text in texts:
+        ((_, outcome),) = pooled_outputs(model, [text], places=places, bos=asked.bos)
+        assert isinstance(outcome, PooledOutputs)
+        found.append(np.stack([outcome.mean[0], outcome.last[0]]))
+    return np.stack(found).astype(np.float64)
+
+
+def separability(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """By the formula, from every sentence's output."""
+    centre = (low.mean(0) + high.mean(0)) / 2
+    between = sum(((x.mean(0) - centre) ** 2).sum(-1) for x in (low, high))
+    return between / sum(((x - x.mean(0)) ** 2).sum(-1).mean(0) for x in (low, high))
+
+
+@pytest.mark.parametrize("family", ["simple", "listing"])
+def test_stored_arrays_are_those_of_a_naive_loop(filled, model_folder, family):
+    asked = request(model_folder, family=family)
+    result = read_heads(filled, asked)
+    source = Source(result.reader_id, family)
+    axis = AXES[1]
+    low, high = (
+        raw_outputs(filled, asked, list(probe_sentences(pole, family)))
+        for pole in (axis.negative, axis.positive)
+    )
+    wanted = {p.key: pole_content(p, family) for p in (axis.positive, axis.negative)}
+    held = get_arrays(filled, source, POLE, wanted)
+    for i, x in enumerate((high, low)):
+        halves = np.stack([x[:15].sum(0), x[15:].sum(0)], axis=1)
+        np.testing.assert_allclose(held["sums"][i], halves, atol=2e-5)
+        squares = (x**2).sum(-1)
+        both = np.stack([squares[:15].sum(0), squares[15:].sum(0)], axis=1)
+        np.testing.assert_allclose(held["squares"][i], both, rtol=1e-5)
+        assert held["n"][i].tolist() == [15, 15]
+    grids = get_arrays(filled, source, AXIS, {axis.axis_id: axis_content(axis, family)})
+    for i, part in enumerate((slice(15), slice(15, None), slice(None))):
+        expected = separability(low[part], high[part])
+        np.testing.assert_allclose(grids["separability"][0][:, i], expected, rtol=1e-4)
+    assert grids["chance"].shape[1:] == (2, 8, LAYERS, HEADS)
+
+
+def test_concepts_of_all_sets_are_read_once_and_head_by_head(filled, model_folder):
+    asked = request(model_folder)
+    result = read_heads(filled, asked)
+    assert result.missing_concepts == 4
+    wanted = {c: concept_id(c) for c in ("church", "women")}
+    expected = raw_outputs(filled, asked, [concept_prompt(c) for c in wanted])
+    for pooling in range(2):
+        held = get_outputs(filled, Source(result.reader_id), wanted, pooling)
+        np.testing.assert_allclose(held, np.moveaxis(expected[:, pooling], 0, 2), atol=1e-5)
+
+
+def test_a_second_run_reads_nothing_and_another_family_no_concept_again(filled, model_folder):
+    first = read_heads(filled, request(model_folder))
+    assert (first.missing_axes, first.sentences, first.stopped) == (6, 12 * 30 + 4, False)
+    again = read_heads(filled, request(model_folder))
+    assert (again.missing_axes, again.missing_concepts, again.sentences) == (0, 0, 0)
+    other = read_heads(filled, request(model_folder, family="listing"))
+    assert (other.missing_axes, other.missing_concepts) == (6, 0)
+    assert other.reader_id == first.reader_id
+    assert read_heads(filled, request(model_folder, bos="out")).reader_id != first.reader_id
+    assert get_reader(filled, first.reader_id).n_heads == HEADS
+    assert runs(filled)["status"].tolist() == ["finished"] * 4
+    assert broken_tensors(filled) == {}
+
+
+def test_a_stopped_job_goes_on_to_the_same_arrays(filled, model_folder, tmp_path):
+    seen = []
+    stopped = read_heads(
+        filled, request(model_folder), watch=seen.append, stop=lambda: len(seen) > 4
+    )
+    assert stopped.stopped
+    assert 0 < stopped.sentences < 12 * 30 + 4
+    assert runs(filled)["status"].tolist() == ["stopped"]
+    rest = read_heads(filled, request(model_folder))
+    assert stopped.sentences + rest.sentences == 12 * 30 + 4
+    whole = Cache(tmp_path / "whole")
+    put_axes(whole, "made", AXES)
+    put_concepts(whole, GROUPS)
+    put_concepts(whole, REFERENCE)
+    read_heads(whole, request(model_folder))
+    assert files(filled) == files(whole)
+
+
+def _killed(folder: Path, asked: HeadsRequest) -> None:
+    """Die in the middle of writing the second unit of axes."""
+    write = head_units.write_tensors
+    written = []
+
+    def dying(cache, path, arrays):
+        written.append(path)
+        result = write(cache, path, arrays)
+        if len(written) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    head_units.write_tensors = dying
+    read_heads(Cache(folder), asked)
+
+
+def test_a_killed_job_goes_on_to_the_same_arrays(filled, model_folder, tmp_path):
+    job = children.Process(target=_killed, args=(filled.folder, request(model_folder)))
+    job.start()
+    job.join()
+    assert job.exitcode == -signal.SIGKILL
+    assert len(tensors(filled)) == 2
+    assert len(unclaimed_files(filled)) == 1
+    rest = read_heads(filled, request(model_folder))
+    assert (rest.missing_concepts, rest.missing_axes) == (0, 2)
+    whole = Cache(tmp_path / "whole")
+    put_axes(whole, "made", AXES)
+    put_concepts(whole, GROUPS)
+    put_concepts(whole, REFERENCE)
+    read_heads(whole, request(model_folder))
+    assert files(filled) == files(whole)
+    assert unclaimed_files(filled) == []
+
+
+def test_a_concept_beyond_the_window_is_named_and_the_rest_goes_on(filled, model_folder):
+    put_concepts(filled, ConceptSet("long", (Concept("nurses " * 300), Concept("kings"))))
+    result = read_heads(filled, request(model_folder, concepts=("long",)))
+    (failure,) = result.failures
+    assert (failure.of, failure.reason) == ("nurses " * 300, "too_long")
+    wanted = {"kings": concept_id("kings")}
+    assert get_outputs(filled, Source(result.reader_id), wanted, 0).shape[:2] == (LAYERS, HEADS)
+    assert read_heads(filled, request(model_folder, concepts=("long",))).missing_concepts == 1
+
+
+def test_sentences_beyond_the_window_are_left_out_of_the_sums(filled, model_folder):
+    long = replace(POLES[0], synset="long.a.01", offset=99, definition="of a kind " * 200)
+    put_axes(filled, "long", [Axis(long, POLES[1], source="made")])
+    result = read_heads(filled, request(model_folder, axes="long"))
+    assert {failure.of for failure in result.failures} == {"long.a.01"}
+    source = Source(result.reader_id, "simple")
+    held = get_arrays(filled, source, POLE, {long.key: pole_content(long, "simple")})
+    assert held["n"].sum() == 30 - len(result.failures) == 0
+
+
+def test_unknown_sets_and_models_leave_no_trace(filled, model_folder, tmp_path):
+    with pytest.raises(InputError, match="no axes 'mine'; it has made"):
+        read_heads(filled, request(model_folder, axes="mine"))
+    with pytest.raises(InputError, match="no concepts 'mine'; it has groups, reference"):
+        read_heads(filled, request(model_folder, concepts=("mine",)))
+    with pytest.raises(ModelError):
+        read_heads(filled, request(tmp_path / "nothing"))
+    assert readers(filled).empty
+    assert runs(filled).empty
