@@ -14,12 +14,12 @@ import pytest
 
 from core.axes.axis import Axis, Pole
 from core.axes.concepts import Concept, ConceptSet, concept_prompt
+from core.axes.content import axis_content, pole_content
 from core.axes.sentences import probe_sentences
 from core.errors import InputError, ModelError
 from core.heads.places import find_heads
 from core.heads.pool import PooledOutputs, pooled_outputs
 from core.jobs import head_units
-from core.jobs.head_units import axis_content, pole_content
 from core.jobs.heads import plan_for, read_heads
 from core.jobs.spec import HeadsRequest
 from core.models.opening import open_planned

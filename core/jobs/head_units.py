@@ -6,7 +6,6 @@ resumed leaves the same arrays, bit for bit, as one that ran through.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.axes.axis import Axis, Pole
+from core.axes.axis import Axis
 from core.axes.concepts import concept_prompt
+from core.axes.content import axis_content, content_hash, pole_content
 from core.axes.sentences import probe_sentences
 from core.heads.places import HeadPlaces
 from core.heads.pool import POOLINGS, Bos, Unpooled, pooled_outputs
@@ -49,16 +49,6 @@ class Failure:
     detail: str
 
 
-def pole_content(pole: Pole, family: str) -> str:
-    """What a pole's sums are computed from: a hash of its sentences."""
-    return _hash(probe_sentences(pole, family))
-
-
-def axis_content(axis: Axis, family: str) -> str:
-    """What an axis's grids are computed from: a hash of both poles' sentences."""
-    return _hash([pole_content(pole, family) for pole in (axis.negative, axis.positive)])
-
-
 def store_axes(cache: Cache, reading: Reading, axes: Sequence[Axis]) -> list[Failure]:
     """Read the heads for a unit of axes and store its poles' sums and its axes' grids.
 
@@ -84,7 +74,7 @@ def store_axes(cache: Cache, reading: Reading, axes: Sequence[Axis]) -> list[Fai
         POLE: {key: pole_content(pole, family) for key, pole in poles.items()},
         AXIS: {axis.axis_id: axis_content(axis, family) for axis in axes},
     }
-    path = f"{reading.reader_id}/{family}-{_hash(list(rows[AXIS].values()))}.safetensors"
+    path = f"{reading.reader_id}/{family}-{content_hash(rows[AXIS].values())}.safetensors"
     source = Source(reading.reader_id, family)
     put_arrays(cache, source, write_tensors(cache, path, arrays), rows)
     return [
@@ -107,7 +97,7 @@ def store_concepts(cache: Cache, reading: Reading, concepts: Sequence[str]) -> l
         # (C, P, L, H, D) -> (P, L, H, C, D)
         stacked = np.moveaxis(np.stack(list(outputs.values())), 0, 3)
         contents = {concept: concept_id(concept) for concept in outputs}
-        path = f"{reading.reader_id}/concepts-{_hash(list(contents.values()))}.safetensors"
+        path = f"{reading.reader_id}/concepts-{content_hash(contents.values())}.safetensors"
         written = write_tensors(cache, path, {"outputs": stacked})
         put_arrays(cache, Source(reading.reader_id), written, {CONCEPT: contents})
     return failures
@@ -140,8 +130,3 @@ def _grids(negative: PoleResult, positive: PoleResult) -> FloatArray:
 
 def _half(halves: HeadSums, i: int) -> PoleSums:
     return PoleSums(halves.sums[:, i], halves.squares[:, i], int(halves.n[i]))
-
-
-def _hash(parts: Sequence[str]) -> str:
-    """32 hexadecimal digits."""
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()

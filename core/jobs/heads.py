@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from core.axes.axis import Axis
+from core.axes.content import axis_content
 from core.axes.units import units
 from core.heads.places import HeadPlaces, find_heads
 from core.heads.version import HEADS_VERSION
 from core.jobs.folder import new_run_id, one_at_a_time
-from core.jobs.head_units import Failure, Reading, axis_content, store_axes, store_concepts
+from core.jobs.head_units import Failure, Reading, store_axes, store_concepts
 from core.jobs.progress import Progress, Stop, Watch, never, unwatched
 from core.jobs.run import library_versions
 from core.jobs.spec import HeadsRequest
