@@ -1,0 +1,64 @@
+"""Which axes are stereotypical for a model: one row per axis, the most different first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.analysis.heads.values import HeadsQuestion, HeadsValues, heads_values
+from core.stats.probes.rejection import rejection_rates
+from core.stats.probes.stereotypicality import stereotypicality
+from core.store.gate import Cache
+
+
+def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
+    """Tests of the concepts against the reference set on every axis; errors as `heads_values`.
+
+    Returns
+    -------
+    DataFrame
+        One row per axis, the largest Kolmogorov-Smirnov statistic first and undefined ones last,
+        each with its poles' words, its R over the top heads beside chance, the tests of
+        `core.stats.probes.stereotypicality`, the resampled rejection rate and what it says, n of
+        both sets and the reason where it is undefined.
+    """
+    return axis_rows(heads_values(cache, question), question)
+
+
+def axis_rows(held: HeadsValues, question: HeadsQuestion) -> pd.DataFrame:
+    """As `axis_table`, from values."""
+    tested = stereotypicality(held.of_concepts, held.of_reference)
+    rng = np.random.default_rng(question.seed)
+    rates = rejection_rates(held.of_concepts, held.of_reference, rng=rng)
+    rows = pd.DataFrame(
+        {
+            "axis_id": [axis.axis_id for axis in held.axes],
+            "negative": [", ".join(axis.negative.lemmas) for axis in held.axes],
+            "positive": [", ".join(axis.positive.lemmas) for axis in held.axes],
+            "dimension": [axis.dimension for axis in held.axes],
+            "facet": [axis.facet for axis in held.axes],
+            "n_heads": [len(heads) for heads in held.heads],
+            "separability": held.top_separability,
+            "separability_chance": held.top_chance,
+            "statistic": tested.statistic,
+            "pvalue": tested.pvalue,
+            "qvalue": tested.pvalue_adjusted,
+            "flagged": tested.flagged,
+            "rejection_rate": rates.rate,
+            "rejection_error": rates.error,
+            "stability": [str(stability) for stability in rates.stability],
+            "difference": tested.difference,
+            "superiority": tested.superiority,
+            "pvalue_location": tested.pvalue_location,
+            "spread_ratio": tested.spread_ratio,
+            "pvalue_spread": tested.pvalue_spread,
+            "n_concepts": tested.n_concepts,
+            "n_reference": tested.n_reference,
+            "method": tested.method,
+            "reason": [str(reason) for reason in tested.undefined],
+        }
+    )
+    rows["flagged"] = rows["flagged"].astype("boolean").mask(rows["pvalue"].isna())
+    return rows.sort_values(
+        ["statistic", "axis_id"], ascending=[False, True], na_position="last", ignore_index=True
+    )
