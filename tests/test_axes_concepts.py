@@ -95,9 +95,9 @@ def test_a_frequency_is_a_number(tmp_path: Path, value: str) -> None:
 
 
 def test_every_wrong_row_is_named(tmp_path: Path) -> None:
-    lines = ["text,warmth", "larks,1", ",1", "Larks,-1", "gnus,7", "owls,1"]
+    lines = ["text,warmth", "larks,1", ",1", "Larks,-1", "gnus,7", "caf\u00e9s,1", "cafe\u0301s,1"]
     found = {problem.row: problem.message for problem in refused(tmp_path, *lines)}
-    assert set(found) == {3, 4, 5}
+    assert set(found) == {3, 4, 5, 7}
     assert found[3] == "The row has no text; write the concept or leave the row out."
     assert found[4] == "'Larks' is in row 2 already; leave one of them out."
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from core.axes.rows import read_list, refuse_errors, text_of
+from core.axes.rows import folded, read_list, refuse_errors, text_of
 from core.errors import InputError
 from core.files.tables import Record
 from core.languages import normalise_language
@@ -76,7 +76,7 @@ def read_concepts(path: Path, *, language: str = "en") -> ConceptList:
         except InputError as error:
             problems.append(record.place.error("bad_concept", str(error)))
             continue
-        same = concept.text.casefold()
+        same = folded(concept.text)
         if same in concepts:
             message = f"{concept.text!r} is in row {rows[same]} already; leave one of them out."
             problems.append(record.place.error("duplicate_concept", message))

@@ -57,7 +57,7 @@ def pluralised(phrase: str, irregular: dict[str, str]) -> str:
 
 
 def _plural(word: str, irregular: dict[str, str]) -> str:
-    known = _PEOPLE | irregular
+    known = irregular | _PEOPLE
     if word in known:
         return known[word]
     if word.endswith(("s", "x", "z", "ch", "sh")):

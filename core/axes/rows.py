@@ -58,6 +58,11 @@ def text_of(record: Record, column: str) -> str:
     return text
 
 
+def folded(text: str) -> str:
+    """What two texts have in common that a reader takes for the same one."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
 def refuse_errors(path: Path, problems: Sequence[Problem]) -> None:
     """Refuse the file if a problem is an error.
 

@@ -59,7 +59,7 @@ def read_templates(path: Path) -> Templates:
 
 def _template(record: Record) -> tuple[tuple[str, int], str]:
     family, text = text_of(record, "family"), text_of(record, "text")
-    number = str(record.values["number"]).strip()
+    number = str(record.values.get("number")).strip()
     if family not in FAMILIES:
         raise InputError(f"{family!r} is not a family; write {' or '.join(FAMILIES)}.")
     if not (number.isascii() and number.isdigit() and 1 <= int(number) <= N_TEMPLATES):

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from core.axes.axis import Axis, Pole, user_pole
-from core.axes.rows import read_list, refuse_errors, text_of
+from core.axes.rows import folded, read_list, refuse_errors, text_of
 from core.axes.wordnet import WordNet, open_wordnet
 from core.errors import InputError
 from core.files.tables import Record
@@ -77,7 +77,7 @@ def _axis(record: Record, opened: Callable[[], WordNet]) -> Axis:
     if faults:
         raise InputError(" ".join(faults))
     negative, positive = poles
-    shared = {w.casefold() for w in negative.lemmas} & {w.casefold() for w in positive.lemmas}
+    shared = set(map(folded, negative.lemmas)) & set(map(folded, positive.lemmas))
     own = negative.is_own or positive.is_own
     if shared and (own or negative == positive):
         raise InputError(f"Both poles are {min(shared)!r}; write two opposite ones.")
