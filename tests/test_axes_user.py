@@ -63,6 +63,11 @@ def test_synsets_are_looked_up(tmp_path: Path, wordnet: WordNet) -> None:
     assert second.positive == user_pole(("close",))
 
 
+def test_two_senses_of_a_word_may_be_opposite(tmp_path: Path, wordnet: WordNet) -> None:
+    (axis,) = read(tmp_path, wordnet, "negative,positive", "slow.a.01,slow.s.02").axes
+    assert axis.axis_id == "slow.a.01~slow.s.02"
+
+
 def test_a_pole_of_words_is_the_same_everywhere() -> None:
     pole = user_pole(("stingy",), "gives nothing")
     assert pole.key == "user:en:stingy:579251c66fdd47f1"  # stored with what was computed for it

@@ -125,7 +125,7 @@ def test_a_made_up_folder_is_read(tmp_path: Path) -> None:
         300: "slow.s.02",
         400: "galore.a.01",
     }
-    assert wordnet.antonyms == ((100, 101), (200, 201))  # a noun is no antonym
+    assert wordnet.antonyms == ((100, 101), (200, 201))  # the noun 100 is no antonym
     quick = wordnet.find_pole("quick.a.01")
     assert quick.lemmas == ("quick", "swift")
     assert quick.definition == "doing much in little time; not idle"

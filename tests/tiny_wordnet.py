@@ -51,7 +51,7 @@ ADJECTIVES = [
         (["far"], 'out of reach:"a far shore"'),
     ),
     Made(300, "s", ("slow", "sluggish"), "(of engines) turning without force", ()),
-    Made(400, "a", ("galore(ip)",), 'in plenty, as in e.g. "apples galore"', (("!", 777, "n"),)),
+    Made(400, "a", ("galore(ip)",), 'in plenty, as in e.g. "apples galore"', (("!", 100, "n"),)),
 ]
 NOUNS = [
     Made(1000, "n", ("person", "somebody"), "one of us", (("~", 1100, "n"), ("~", 1200, "n"))),

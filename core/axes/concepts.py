@@ -99,7 +99,7 @@ def _concept(record: Record) -> Concept:
 def _label(record: Record, column: str) -> int | None:
     written = record.values.get(column)
     text = "" if written is None else str(written).strip()
-    if isinstance(written, bool) or text not in LABELS:
+    if text not in LABELS:
         raise InputError(f"{column} is {text!r}; write 1, -1, or nothing where it is not known.")
     return LABELS[text]
 
