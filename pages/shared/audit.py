@@ -51,6 +51,7 @@ VERDICT_COLOURS = {
     "undefined": "gray",
     "depends on the score": "orange",
 }
+_SIMULATED = "audit-is-simulated"
 ITEM_FIELDS = {"sources": "Source", "categories": "Category", "dimensions": "Dimension"}
 
 
@@ -195,6 +196,7 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
             on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
         )
         st.stop()
+    st.session_state[_SIMULATED] = found.simulated
     if found.simulated and stamp:
         st.warning(f"**{STAMP}**", icon=":material/science:")
     if found.warnings and stamp:
@@ -229,6 +231,8 @@ def show_table(
 ) -> None:
     """A table with its notes and downloads; what is downloaded has every column.
 
+    Simulated scores are marked in every file, by what `read_audit` has found.
+
     Parameters
     ----------
     columns
@@ -249,7 +253,8 @@ def show_table(
     if len(shown) < len(table.rows):
         st.caption(f"Showing {len(shown)} of {len(table.rows)} rows")
     show_notes(table)
-    download_buttons(lambda: shown, list(columns), stem)
+    simulated = bool(st.session_state.get(_SIMULATED))
+    download_buttons(lambda: shown, list(columns), stem, simulated=simulated)
 
 
 def publish_audit(selection: Selection, request: AuditRequest, found: Audit) -> None:
