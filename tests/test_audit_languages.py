@@ -232,7 +232,7 @@ def test_rank_correlation_equals_scipys(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_consistency_leaves_out_what_is_missing() -> None:
-    assert clci(np.array([[0.1, -0.3], [NAN, 0.2], [NAN, NAN]])).tolist() == pytest.approx(
+    assert clci(np.array([[0.1, 0.3], [NAN, 0.2], [NAN, NAN]])).tolist() == pytest.approx(
         [0.8, 0.8, NAN], nan_ok=True
     )
 
@@ -248,6 +248,49 @@ def test_an_unknown_reference_is_named_and_the_rest_is_given(panel: Panel) -> No
     found = css_clci(panel, AuditRequest(dataset="made", reference="ko"))
     assert any("The reference ko is neither English" in note for note in found.notes)
     assert set(found.rows["quantity"]) == {"clci", "rank_stability"}
+
+
+def _naive_consistency(panel: Panel, m: int, reference: str, languages: list[str]) -> float:
+    scores = panel.scores("mean")[m]
+    gaps = []
+    for language in languages:
+        both = zip(scores[panel.at(language)], scores[panel.at(reference)], strict=True)
+        d = [a - b for a, b in both if not math.isnan(a - b)]
+        gaps.append(abs(sum(d) / len(d)))
+    return 1 - sum(gaps) / len(gaps)
+
+
+def test_models_are_ranked_over_the_languages_that_all_of_them_have() -> None:
+    """A model that lacks the language of large gaps would look more consistent than the rest."""
+    far = drawn(4, 30, 3) - 0.09
+    far[1] = NAN
+    scores = {"en": drawn(4, 30), "es": drawn(4, 30, 1), "fr": drawn(4, 30, 2), "hi": far}
+    panel = made_panel(scores)
+    rows = css_clci(panel, D).rows
+    row = rows[(rows["quantity"] == "rank_stability") & (rows["reference"] == "es")].iloc[0]
+    expected = stats.spearmanr(
+        [_naive_consistency(panel, m, "en", ["es", "fr"]) for m in range(4)],
+        [_naive_consistency(panel, m, "es", ["en", "fr"]) for m in range(4)],
+    ).statistic
+    assert row["value"] == pytest.approx(expected)
+    assert (row["languages"], row["n_languages"], row["n_models"]) == ("es, fr", 2, 4)
+    clci_rows = rows[(rows["quantity"] == "clci") & (rows["reference"] == "en")]
+    assert clci_rows["languages"].tolist() == ["es, fr, hi", "es, fr", "es, fr, hi", "es, fr, hi"]
+    ranked = rows[(rows["quantity"] == "rank_stability") & (rows["reference"] == "hi")].iloc[0]
+    assert (ranked["n_models"], ranked["languages"]) == (3, "es, fr, hi")  # one has no gap to hi
+
+
+def test_models_without_a_language_in_common_have_no_ranking() -> None:
+    spanish, french = drawn(3, 9, 1), drawn(3, 9, 2)
+    spanish[0, :4] = NAN
+    english = drawn(3, 9)
+    english[0, 4:] = NAN  # this model has no item in English and Spanish
+    french[1] = NAN  # and that one none in French
+    rows = css_clci(made_panel({"en": english, "es": spanish, "fr": french}), D).rows
+    row = rows[(rows["quantity"] == "rank_stability") & (rows["reference"] == "es")].iloc[0]
+    assert (row["n_models"], row["n_languages"], row["n"]) == (3, 0, 0)
+    assert math.isnan(row["value"])
+    assert "under every one of these models" in row["reason"]
 
 
 def test_a_model_without_scores_has_no_gap() -> None:

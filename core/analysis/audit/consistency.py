@@ -6,21 +6,45 @@ Letters: M models, K conditions, L languages, N items.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import mean_over_items
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.known import mean_over_items
 from core.stats.paired import paired_correlation
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+LEAST_RANKED = 3
+NO_ITEM = "No item has a score of this model in both languages."
+NO_GAP = "No language has a gap under this model."
+FEW_MODELS = "Fewer than three models have no ranking to compare."
+NO_SHARED = "No language is compared with both references under every one of these models."
+SAME_CLCI = "Models do not differ in CLCI."
 NO_REFERENCE = "The reference {} is neither English nor a translation, so there are no gaps to it."
+
+
+@dataclass(frozen=True)
+class _Gaps:
+    """Gaps of the models to one reference."""
+
+    conditions: tuple[str, ...]  # the languages other than the reference, (L,)
+    css: Array  # |mean d|, (M, L)
+    n: npt.NDArray[np.int64]  # items of each, (M, L)
+    compared: Mask  # which items these are, (M, L, N)
+
+    def of(self, conditions: Collection[str]) -> _Gaps:
+        """Those in some of the languages alone."""
+        at = [k for k, condition in enumerate(self.conditions) if condition in conditions]
+        names = tuple(self.conditions[k] for k in at)
+        return _Gaps(names, self.css[:, at], self.n[:, at], self.compared[:, at])
 
 
 def css_clci(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -35,37 +59,36 @@ def css_clci(panel: Panel, request: AuditRequest) -> AuditTable:
         `quantity` "css" per model and language against `request.reference`, of n items; "clci" per
         model and reference, of `n_languages`, `n` items and `n_changes` of them, each item once per
         language; and "rank_stability" per reference: Spearman's rank correlation over `n_models`
-        between the CLCI under it and under English, both of `n` items, NaN below three models.
+        between the CLCI under it and under English, both of `n` items, NaN below three models. All
+        ranked models are compared over the same languages: those with a gap to both references
+        under each of them. `languages` names those of a row; under another reference English is in
+        the place of that one.
     """
     plain = [panel.conditions[panel.english], *panel.languages]
-    at = [panel.at(c) for c in plain]
-    scores = panel.scores(request.kind)[:, at]  # (M, K, N)
+    scores = panel.scores(request.kind)[:, [panel.at(c) for c in plain]]  # (M, K, N)
+    gaps = {reference: _gaps(scores, plain, reference) for reference in plain}
     rows: list[dict[str, Any]] = []
-    consistency: dict[str, Array] = {}
-    compared: dict[str, Mask] = {}  # the items behind these
-    for reference in plain:
-        r = plain.index(reference)
-        mean, n = mean_over_items(scores - scores[:, [r]])
-        others = [k for k in range(len(plain)) if k != r]
-        in_both = np.isfinite(scores[:, others]) & np.isfinite(scores[:, [r]])
-        compared[reference] = np.asarray(in_both.any(axis=1))  # (M, N)
+    for reference, found in gaps.items():
         if reference == request.reference:
-            rows += _css_rows(
-                panel, reference, [plain[k] for k in others], mean[:, others], n[:, others]
-            )
-        consistency[reference] = clci(mean[:, others])
-        rows += _clci_rows(
-            panel, reference, consistency[reference], n[:, others], compared[reference]
-        )
-    rows += [_stability_row(reference, consistency, compared, plain[0]) for reference in plain[1:]]
+            rows += _css_rows(panel, reference, found)
+        rows += _clci_rows(panel, reference, found)
+    rows += [_stability_row(gaps[plain[0]], gaps[c], plain[0], c) for c in plain[1:]]
     notes = [] if request.reference in plain else [NO_REFERENCE.format(request.reference)]
     notes += [] if panel.languages else [panel.no_translation]
     return AuditTable(pd.DataFrame(rows), tuple(notes))
 
 
-def clci(mean_changes: Array) -> Array:
+def _gaps(scores: Array, plain: list[str], reference: str) -> _Gaps:
+    """The gaps of all models to a reference, in the languages other than it."""
+    others = [k for k, condition in enumerate(plain) if condition != reference]
+    changes = scores[:, others] - scores[:, [plain.index(reference)]]
+    mean, n = mean_over_items(changes)
+    return _Gaps(tuple(plain[k] for k in others), np.abs(mean), n, np.isfinite(changes))
+
+
+def clci(css: Array) -> Array:
     """Cross-lingual consistency: 1 - mean |mean d| over the languages with one. (M, L) -> (M,)"""
-    return np.asarray(1 - mean_over_items(np.abs(mean_changes))[0])
+    return np.asarray(1 - mean_over_items(css)[0])
 
 
 def rank_correlation(a: Array, b: Array) -> float:
@@ -75,63 +98,76 @@ def rank_correlation(a: Array, b: Array) -> float:
     return paired_correlation(*ranked)
 
 
-def _css_rows(
-    panel: Panel, reference: str, conditions: list[str], mean: Array, n: npt.NDArray[np.int64]
-) -> list[dict[str, Any]]:
+def _css_rows(panel: Panel, reference: str, gaps: _Gaps) -> list[dict[str, Any]]:
     return [
         {
             **_row("css", reference, condition, panel.models[m], panel.scorers[m]),
-            "value": abs(mean[m, k]),
-            "n": int(n[m, k]),
-            "n_changes": int(n[m, k]),
+            "value": gaps.css[m, k],
+            "n": int(gaps.n[m, k]),
+            "n_changes": int(gaps.n[m, k]),
             "n_languages": 1,
             "n_models": 1,
-            "reason": "" if n[m, k] else "No item has a score of this model in both languages.",
+            "languages": condition,
+            "reason": "" if gaps.n[m, k] else NO_ITEM,
         }
         for m in range(len(panel.scorers))
-        for k, condition in enumerate(conditions)
+        for k, condition in enumerate(gaps.conditions)
     ]
 
 
-def _clci_rows(
-    panel: Panel, reference: str, values: Array, n: npt.NDArray[np.int64], compared: Mask
-) -> list[dict[str, Any]]:
+def _clci_rows(panel: Panel, reference: str, gaps: _Gaps) -> list[dict[str, Any]]:
     """`n` counts the items behind the gaps of a model, `n_changes` how often they are compared."""
-    n_languages = (n > 0).sum(axis=1)
-    return [
-        {
-            **_row("clci", reference, "", panel.models[m], panel.scorers[m]),
-            "value": values[m],
-            "n": int(compared[m].sum()),
-            "n_changes": int(n[m].sum()),
-            "n_languages": int(n_languages[m]),
-            "n_models": 1,
-            "reason": "" if n_languages[m] else "No language has a gap under this model.",
-        }
-        for m in range(len(panel.scorers))
+    values = clci(gaps.css)
+    rows = []
+    for m, (model, scorer_id) in enumerate(zip(panel.models, panel.scorers, strict=True)):
+        names = [c for c, n in zip(gaps.conditions, gaps.n[m], strict=True) if n]
+        rows.append(
+            {
+                **_row("clci", reference, "", model, scorer_id),
+                "value": values[m],
+                "n": int(gaps.compared[m].any(axis=0).sum()),
+                "n_changes": int(gaps.n[m].sum()),
+                "n_languages": len(names),
+                "n_models": 1,
+                "languages": ", ".join(names),
+                "reason": "" if names else NO_GAP,
+            }
+        )
+    return rows
+
+
+def _stability_row(english: _Gaps, other: _Gaps, first: str, reference: str) -> dict[str, Any]:
+    """Of the models that have a gap to both references, over the languages that all of them have.
+
+    A language that one of them lacks would rank it by other gaps than the rest.
+    """
+    ranked = (english.n > 0).any(axis=1) & (other.n > 0).any(axis=1)  # (M,)
+    whole = [
+        {c for k, c in enumerate(gaps.conditions) if (gaps.n[ranked, k] > 0).all()}
+        for gaps in (english, other)
     ]
-
-
-def _stability_row(
-    reference: str, consistency: dict[str, Array], compared: dict[str, Mask], english: str
-) -> dict[str, Any]:
-    """Of the models that have a CLCI under both."""
-    a, b = consistency[english], consistency[reference]
-    both = np.isfinite(a) & np.isfinite(b)
-    n_models = int(both.sum())
-    items = (compared[english] | compared[reference])[both]  # (M, N)
-    value = rank_correlation(a, b)
-    reason = "" if np.isfinite(value) else "Models do not differ in CLCI."
+    # What lies between the two references is a gap to both, where it is one at all.
+    between = {first, reference} if reference in whole[0] else set()
+    shared = (whole[0] & whole[1]) | between
+    pair = [gaps.of(shared) for gaps in (english, other)]
+    value = rank_correlation(*(clci(gaps.css[ranked]) for gaps in pair))
+    n_models = int(ranked.sum())
+    compared = np.concatenate([gaps.compared for gaps in pair], axis=1)[ranked]  # (M, 2 L, N)
+    items = np.asarray(compared.any(axis=1))
+    reason = "" if np.isfinite(value) else SAME_CLCI
+    if n_models < LEAST_RANKED:
+        reason = FEW_MODELS
+    elif not shared:
+        reason = NO_SHARED
     return {
-        **_row("rank_stability", reference, english, "", ""),
+        **_row("rank_stability", reference, first, "", ""),
         "value": value,
         "n": int(items.any(axis=0).sum()),
         "n_changes": int(items.sum()),
-        "n_languages": len(consistency) - 1,
+        "n_languages": len(pair[0].conditions),
         "n_models": n_models,
-        "reason": reason
-        if n_models >= 3
-        else "Fewer than three models have no ranking to compare.",
+        "languages": ", ".join(pair[0].conditions),
+        "reason": reason,
     }
 
 
