@@ -17,9 +17,17 @@ from core.analysis.overview import scorer_labels
 from core.errors import InputError
 from core.selection import Selection, with_field
 from core.stats.scores import KINDS, ScoreKind
+from core.store.audit_content import AuditContent
 from pages.shared import state
-from pages.shared.data import open_cache, read_item_facets, read_overview, read_slices
+from pages.shared.data import (
+    open_cache,
+    read_audit_content,
+    read_item_facets,
+    read_overview,
+    read_slices,
+)
 from pages.shared.figures import literal
+from pages.shared.sharing import say_changed
 from pages.shared.widgets import (
     download_buttons,
     empty_cache,
@@ -197,6 +205,8 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
         )
         st.stop()
     st.session_state[_SIMULATED] = found.simulated
+    if stamp:
+        say_changed(request.dataset, request.scorers, content_of(found))
     if found.simulated and stamp:
         st.warning(f"**{STAMP}**", icon=":material/science:")
     if found.warnings and stamp:
@@ -207,6 +217,13 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
         for name, table in found.tables.items()
     }
     return replace(found, tables=tables)
+
+
+def content_of(found: Audit) -> AuditContent:
+    """Which scores an audit is of, in the numbers that its link carries."""
+    facts: dict[str, Any] = found.provenance
+    generations = {s["scorer_id"]: s["generation"] for s in facts["scorers"]}
+    return read_audit_content(found.request.dataset, generations, facts["generation"])
 
 
 def show_verdicts(rows: pd.DataFrame) -> None:
@@ -259,6 +276,7 @@ def show_table(
 
 def publish_audit(selection: Selection, request: AuditRequest, found: Audit) -> None:
     """Link, code and provenance at the foot of a page; the state goes into the address."""
+    selection = replace(selection, content=str(content_of(found)))
     with st.container(horizontal=True):
         with st.popover("Link", icon=":material/link:"):
             st.caption("Shows this page as it is now to whoever has the same cache.")
