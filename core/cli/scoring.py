@@ -10,6 +10,7 @@ import typer
 from core import settings
 from core.cli.data_sets import DatasetOption, report_summary
 from core.cli.estimate import say_estimate
+from core.cli.progress import progress_bar
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -17,7 +18,6 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     print_table,
-    progress_bar,
     say,
     stop_on_interrupt,
 )

@@ -16,20 +16,11 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 from core import settings
 from core.export import tables
-from core.jobs import progress as jobs
 from core.store.gate import Cache
 from core.types import Problem
 
@@ -110,39 +101,6 @@ def print_problems(problems: Sequence[Problem]) -> None:
         say(f"  {p.severity}: {p.file} {row}{p.message}")
     if len(problems) > SHOWN_PROBLEMS:
         say(f"  showing {SHOWN_PROBLEMS} of {len(problems)}; --json gives all of them")
-
-
-@contextmanager
-def progress_bar() -> Iterator[jobs.Watch]:
-    """A bar with rate and time left, drawn on standard error as a job reports.
-
-    Drawn only on a terminal, and gone when the job ends: the lines after it say what was done.
-    """
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[texts]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=log, transient=True, disable=not log.is_terminal) as bar:
-        task = bar.add_task("starting", total=None, texts="")
-
-        def watch(p: jobs.Progress) -> None:
-            if p.phase != bar.tasks[0].description:
-                bar.reset(task)  # the rate of scoring leaves out the time of opening the model
-            elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f", {p.done_texts / elapsed:.1f}/s" if p.done_texts and elapsed else ""
-            bar.update(
-                task,
-                description=p.phase,
-                completed=p.done_characters,
-                total=p.total_characters or None,
-                texts=f"{p.done_texts} of {p.total_texts} texts{rate}" if p.total_texts else "",
-            )
-
-        yield watch
 
 
 @contextmanager
