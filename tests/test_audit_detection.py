@@ -18,9 +18,11 @@ from core.analysis.audit.detection import (
     injection,
     power,
 )
-from core.analysis.audit.item_tests import POOLED, item_tests
+from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.names import FEW_ITEMS, POOLED
 from core.analysis.audit.request import AuditRequest
 from core.stats.injection import DELTAS, injection_curve
+from core.stats.levels import LEAST_ITEMS
 from core.stats.power import items_needed, smallest_shift
 from core.stats.size import size_check
 from tests.made_panels import drawn_scores, made_panel
@@ -137,6 +139,16 @@ def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
     found = power(panel, REQUEST, item_tests(panel, REQUEST))
     assert found.rows.empty
     assert NO_LANGUAGE in found.notes
+
+
+@pytest.mark.parametrize("n_items", [2, LEAST_ITEMS - 1, LEAST_ITEMS])
+def test_few_items_do_not_tell_how_many_are_needed(n_items: int) -> None:
+    panel = made_panel(drawn_scores(items=n_items, es=0.1, en_p1=0.0))
+    row = power(panel, REQUEST, item_tests(panel, REQUEST)).rows.iloc[0]
+    told = row[["items_needed", "smallest_shift", "power_002", "power_006_error", "size"]].notna()
+    assert (row["n"], row["n_worlds"] > 0) == (n_items, n_items == LEAST_ITEMS)
+    assert told.tolist() == [n_items == LEAST_ITEMS] * 5
+    assert row["reason"] == ("" if n_items == LEAST_ITEMS else FEW_ITEMS)
 
 
 def test_standardised_scores_have_no_drop_of_two_points() -> None:

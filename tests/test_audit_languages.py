@@ -16,9 +16,11 @@ from core.analysis.audit.cells import cells, score_map
 from core.analysis.audit.consistency import clci, css_clci, rank_correlation
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.languages import OVER_MODELS, language_drops, main
+from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS
 from core.analysis.audit.native_items import natives
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.stats.levels import LEAST_ITEMS
 from tests.made_panels import made_panel
 
 NAN = float("nan")
@@ -134,6 +136,19 @@ def test_one_model_has_no_spread_over_models() -> None:
     assert math.isfinite(row["drop_items_low"])
     assert row["drop_interval"] == ""
     assert "One model" in row["reason"]
+
+
+@pytest.mark.parametrize("n_items", [2, LEAST_ITEMS - 1])
+def test_few_items_have_no_interval_in_the_words_of_all_tables(n_items: int) -> None:
+    few = made_panel({c: drawn(3, n_items, at) for at, c in enumerate(("en", "es", "en~p1"))})
+    row = main_of(few, [0.1] * 3).rows.iloc[0]
+    assert (row["n_items"], math.isnan(row["drop_items_low"])) == (n_items, True)
+    assert FEW_ITEMS in row["reason"]
+    english = drawn(3, 9)
+    alike = made_panel({"en": english, "es": english + 0.05, "en~p1": drawn(3, 9, 2)})
+    row = main_of(alike, [0.1] * 3).rows.iloc[0]
+    assert ALIKE_DROPS in row["reason"]
+    assert FEW_ITEMS not in row["reason"]
 
 
 def test_without_rewording_only_the_last_row_is_undefined() -> None:

@@ -16,12 +16,13 @@ import pandas as pd
 from core.analysis.audit.control import MODEL as MODEL
 from core.analysis.audit.control import NEUTRAL as NEUTRAL
 from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.names import POOLED
+from core.analysis.audit.names import FEW_ITEMS, POOLED
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.stats.injection import DELTAS, injection_curve
 from core.stats.known import mean_of_known
-from core.stats.power import item_level_power, items_needed, smallest_shift
+from core.stats.levels import LEAST_ITEMS
+from core.stats.power import item_level_power, items_needed, planning_sd, smallest_shift
 from core.stats.scores import ScoreKind, log_odds
 from core.stats.size import size_check
 
@@ -142,7 +143,9 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
             "condition": condition,
             "n": int(n),
             "sd": sd,
-            "items_needed": items_needed(SHIFTS[0], sd) if has_unit else np.nan,
+            "items_needed": items_needed(SHIFTS[0], planning_sd(sd, int(n)))
+            if has_unit
+            else np.nan,
             "smallest_shift": smallest_shift(int(n), sd),
         }
         for rate in found:
@@ -153,16 +156,18 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
             }
         row |= {"size": size.rate, "size_error": size.error, "n_worlds": size.n_worlds}
         row["n_resamples"] = POWER_DRAWS
-        rows.append(row | {"reason": _no_power(str(reason), size.rate, has_unit=has_unit)})
+        rows.append(row | {"reason": _no_power(row, str(reason), has_unit=has_unit)})
     notes = ["Power at 5 % of one language by itself, without adjustment for the others."]
     notes += [] if has_unit else [NO_MARGIN]
     notes += [] if panel.languages else [NO_LANGUAGE]
     return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), tuple(notes))
 
 
-def _no_power(reason: str, size: float, *, has_unit: bool) -> str:
+def _no_power(row: dict[str, Any], reason: str, *, has_unit: bool) -> str:
     """Why a row of `power` lacks numbers; `reason` of the item test."""
-    if np.isnan(size):
+    if 1 < row["n"] < LEAST_ITEMS:
+        return FEW_ITEMS
+    if np.isnan(row["size"]):
         return reason or NO_SPREAD
     return "" if has_unit else NO_MARGIN
 

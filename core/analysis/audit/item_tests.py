@@ -25,7 +25,7 @@ from core.analysis.audit.item_changes import (
 )
 from core.analysis.audit.levels import of_source
 from core.analysis.audit.metadata import JUDGMENT, judgments
-from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES
+from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS, NOTHING_CHANGES
 from core.analysis.audit.names import POOLED as POOLED
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
@@ -45,7 +45,6 @@ NO_ITEM = "No item of this group is scored by every model in all versions that i
 ONE_ITEM = "One item has no spread, so there is no interval and no test."
 NO_SPREAD = "All items change alike, so there is no interval."
 NO_SD = "The items of a model do not vary, so nothing can be divided by their standard deviation."
-ALIKE_DROPS = "All items drop alike, so the drop has no interval."
 FIXED_SDS = (
     "Standardised scores: the tests of the languages have the standard deviations of each "
     "resample; groups, rewordings and what is pooled have those of the whole version, held fixed, "

@@ -15,10 +15,12 @@ import pandas as pd
 from core.analysis.audit.cells import SUFFIXES, mean_over_items
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.levels import BBQ, of_source
+from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS
 from core.analysis.audit.names import REWORDING as REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.intervals import t_interval
+from core.stats.levels import LEAST_ITEMS
 from core.stats.scores import fluency
 from core.stats.standardised import standardised_change
 
@@ -29,7 +31,6 @@ OVER_MODELS = "spread over models on these same items"
 NO_ITEM = "No item is scored in this language and in English."
 ONE_MODEL = "One model: no spread over models."
 SAME_DROP = "All models drop alike: no spread over models."
-FEW_ITEMS = "No interval over items: fewer than two that every model has scored, or all alike."
 NO_TEST = "The test against rewording or its interval is undefined; item_tests says why."
 NO_FLUENCY = "No item besides BBQ has an unrelated continuation."
 NO_FLOOR = "No model has a rewording that covers every English item."
@@ -207,7 +208,8 @@ def _reason(row: dict[Any, Any]) -> str:
     else:
         if pd.isna(row["drop_low"]):
             reasons += [ONE_MODEL if row["n_models"] == 1 else SAME_DROP]
-        reasons += [FEW_ITEMS] if pd.isna(row["drop_items_low"]) else []
+        if pd.isna(row["drop_items_low"]):
+            reasons += [FEW_ITEMS if row["n_items"] < LEAST_ITEMS else ALIKE_DROPS]
         reasons += [NO_TEST] if pd.isna(row["t_low"]) else []
     reasons += [NO_FLUENCY] if pd.isna(row["fluency"]) else []
     reasons += [NO_SHARES] if pd.isna(row["slope"]) or pd.isna(row["same_choice"]) else []

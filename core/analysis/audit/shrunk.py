@@ -14,10 +14,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.names import ONE_ITEM
+from core.analysis.audit.names import FEW_ITEMS, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.known import varies
+from core.stats.levels import LEAST_ITEMS
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
 
 Array = npt.NDArray[np.float64]
@@ -84,10 +85,11 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
 
 
 def _known_variances(covariance: Array, drops: Array) -> Array:
-    """NaN for the models whose items do not vary: one item, or all alike up to rounding."""
-    alike = np.array([not varies(of_model) for of_model in drops])
+    """NaN for the models with few items, and for those whose items are alike up to rounding."""
+    few = np.isfinite(drops).sum(axis=1) < LEAST_ITEMS
+    unknown = few | np.array([not varies(of_model) for of_model in drops])
     known = covariance.copy()
-    known[alike], known[:, alike] = np.nan, np.nan
+    known[unknown], known[:, unknown] = np.nan, np.nan
     return known
 
 
@@ -95,6 +97,8 @@ def _why(variance: float, n: int, found: Shrunk) -> str:
     """Why a model's drop is not shrunk; empty where it is."""
     if n < 2:
         return ONE_ITEM if n else NO_CELL
+    if n < LEAST_ITEMS:
+        return FEW_ITEMS
     if not variance > 0:
         return NO_VARIANCE
     return FEW_MODELS if found.n < LEAST_CELLS else ""

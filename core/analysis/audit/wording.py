@@ -21,6 +21,7 @@ from core.settings import REFERENCE_CONDITION
 from core.stats.equivalence import check_margin, equivalence_n, is_equivalent
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
+from core.stats.power import planning_sd
 from core.stats.wording import (
     LEAST_REWORDINGS,
     WordingVariance,
@@ -134,7 +135,7 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
         if has_margin:
             unknown = NO_TEST.format(row["reason"])
             equivalent = is_equivalent(row["t90_low"], row["t90_high"], margin)
-            needed = equivalence_n(row["sd"], margin)
+            needed = equivalence_n(planning_sd(row["sd"], row["n"]), margin)
         rows.append(
             {name: row[name] for name in _EQUIVALENCE if name in row}
             | {
