@@ -174,9 +174,20 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def state_of(cache: Cache, request: AuditRequest) -> State:
-    """What changes whenever a result could: generations, and a slice's definition."""
-    held = generations(cache, request.dataset, request.scorers)
-    chosen = get_slice(cache, request.dataset, request.slice) if request.slice else None
+    """What changes whenever a result could: generations, and a slice's definition.
+
+    Read again only after the cache was written to, as its stamp says without opening it.
+    """
+    return _state(cache, cache.stamp(), request.dataset, request.scorers, request.slice)
+
+
+@lru_cache(maxsize=64)
+def _state(
+    cache: Cache, stamp: tuple[int, ...], dataset: str, scorer_ids: tuple[str, ...], named: str
+) -> State:
+    del stamp  # part of the key alone
+    held = generations(cache, dataset, scorer_ids)
+    chosen = get_slice(cache, dataset, named) if named else None
     return (*held.items(), chosen)
 
 
