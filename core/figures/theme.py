@@ -80,7 +80,9 @@ def drawn(traces: Sequence[Trace], layout: Mapping[str, Any]) -> Figure:
 
 
 def themed(figure: Figure, mode: Mode) -> Figure:
-    """The same figure in the colours of a mode."""
+    """The same figure in the colours of a mode; itself, not to be changed, where it has them."""
+    if figure.layout.template == template(mode):
+        return figure
     parts = figure.to_plotly_json()
     return _figure(parts["data"], parts["layout"], mode)
 
