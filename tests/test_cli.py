@@ -168,6 +168,9 @@ def test_import_score_and_export_say_what_they_did(command, write, model, tmp_pa
     first = command("score", "--model", model, "--dataset", "d")
     assert (first.code, first.out) == (0, "")
     assert "tiny on d: done; computed 27 of 27 missing texts" in first.err
+    last = first.err.strip().split("\n")[-1]
+    assert last.startswith(f"Next: `STEREOSCOPE_CACHE={cache.folder} streamlit run app.py` shows")
+    assert f"`python -m core audit --dataset d --cache {cache.folder}` says which gaps" in last
     written = command("export", "--dataset", "d", "--out", tmp_path / "d.csv")
     assert (written.code, written.out) == (0, "")
     assert f"Wrote 9 rows to {tmp_path / 'd.csv'}: 9 scored." in written.err

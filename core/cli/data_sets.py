@@ -11,6 +11,7 @@ import typer
 
 from core.analysis.filtering import selected_table
 from core.analysis.overview import find_scorer
+from core.cli.next_step import say_after_import
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -65,7 +66,11 @@ def import_data_set(
     ] = None,
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Replace a data set of that name; scores are kept."),
+        typer.Option(
+            "--replace",
+            help="Put these items in the place of those that the cache has under that name; no "
+            "score is lost.",
+        ),
     ] = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
@@ -82,8 +87,9 @@ def import_data_set(
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
         raise
     name = _name_of(path) if dataset is None else dataset
+    store = open_cache(cache)
     stored = put_dataset(
-        open_cache(cache),
+        store,
         name,
         report.items,
         path=str(path),
@@ -97,6 +103,7 @@ def import_data_set(
         return
     print_problems(report.problems)
     say(_sentence(summary))
+    say_after_import(store, name)
 
 
 def export(
