@@ -9,6 +9,7 @@
         log               what a job without a terminal wrote
         lock              locked as long as the job lives
         stop              its presence asks the job to stop
+        dismissed         its presence says that nobody wants the run resumed
       score-<scorer>.lock   locked by the one job that fills this scorer; holds its run id
 
 Whether a job lives is the lock alone: the system lets go of it however the job ends, while a
@@ -77,6 +78,10 @@ class RunFolder:
     @property
     def stop(self) -> Path:
         return self.path / "stop"
+
+    @property
+    def dismissed(self) -> Path:
+        return self.path / "dismissed"
 
 
 def new_run_id() -> str:
@@ -171,6 +176,24 @@ def is_held(folder: RunFolder) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def dismiss(cache: Cache, run_id: str) -> None:
+    """Note that an ended run is not to be offered for resuming; its folder and scores stay.
+
+    Raises
+    ------
+    InputError
+        When there is no such run, or it has not ended.
+    CacheNotWritable
+    """
+    folder = find_run(cache, run_id)
+    if is_held(folder):
+        raise InputError(f"Run {run_id} has not ended; stop it first.")
+    try:
+        folder.dismissed.touch()
+    except OSError as error:
+        raise _not_writable(cache, error) from error
 
 
 def release(descriptor: int) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from core.errors import StereoscopeError
+from core.jobs.folder import dismiss
 from core.jobs.follow import JobView, State, can_resume, follow
 from core.jobs.launch import request_stop, resume
 from core.store.gate import Cache
@@ -31,6 +32,9 @@ LOOKS: dict[State, tuple[str, Color]] = {
 DIED = (
     "It ended without a word: it was killed, memory ran out, or the machine went off. What it had "
     "stored is kept; resuming computes the rest."
+)
+DISMISS = (
+    "No longer offered here. It stays in the list of all runs, and what it has stored is kept."
 )
 
 
@@ -75,6 +79,10 @@ def show_card(view: JobView, *, resumable: bool) -> None:
                 st.button(
                     "Resume", icon=":material/resume:", key=f"resume-{view.run_id}",
                     on_click=_resume, args=[view.run_id],
+                )  # fmt: skip
+                st.button(
+                    "Dismiss", icon=":material/close:", key=f"dismiss-{view.run_id}",
+                    on_click=_dismiss, args=[view.run_id], help=DISMISS,
                 )  # fmt: skip
         if view.alive or view.progress.total_texts:
             st.progress(view.fraction, text=progress_words(view))
@@ -122,6 +130,10 @@ def _stop(run_id: str) -> None:
 
 def _resume(run_id: str) -> None:
     _try(resume, run_id)
+
+
+def _dismiss(run_id: str) -> None:
+    _try(dismiss, run_id)
 
 
 def _try(action: Callable[[Cache, str], object], run_id: str) -> None:
