@@ -11,15 +11,16 @@ import scipy.stats
 
 from core.analysis.audit import detection
 from core.analysis.audit.detection import (
-    NO_LANGUAGE,
     NO_MARGIN,
     NO_PAIR,
+    NOT_FOUND,
+    NOT_SHIFTED,
     SHIFTS,
     injection,
     power,
 )
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.names import FEW_ITEMS, POOLED
+from core.analysis.audit.names import FEW_ITEMS, NO_TRANSLATION, POOLED
 from core.analysis.audit.request import AuditRequest
 from core.stats.injection import DELTAS, injection_curve
 from core.stats.levels import LEAST_ITEMS
@@ -56,7 +57,8 @@ def test_pairs_are_the_full_rewordings_of_each_model_in_log_odds() -> None:
     assert (rows["n_runs"] == 10).all()
     assert (table.rows["n_pairs"] == 5).all()
     assert (table.rows["n_items"] == 60).all()
-    assert (table.rows["reason"] == "").all()
+    unfound = [NOT_FOUND if p.n_detected == 0 else "" for p in points[1:]]
+    assert table.rows["reason"].tolist() == [NOT_SHIFTED, *unfound, ""]
     last = table.rows.iloc[-1]
     assert last["check"] == "size"
     assert last["rejection_rate"] == pytest.approx(size.rate)
@@ -138,7 +140,7 @@ def test_thin_or_equal_items_have_no_power_and_not_a_power_of_zero() -> None:
     panel = made_panel(drawn_scores(en_p1=0.0))
     found = power(panel, REQUEST, item_tests(panel, REQUEST))
     assert found.rows.empty
-    assert NO_LANGUAGE in found.notes
+    assert NO_TRANSLATION in found.notes
 
 
 @pytest.mark.parametrize("n_items", [2, LEAST_ITEMS - 1, LEAST_ITEMS])

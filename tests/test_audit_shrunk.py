@@ -8,8 +8,7 @@ import pytest
 
 from core.analysis.audit.cells import cells
 from core.analysis.audit.crossed import crossed
-from core.analysis.audit.names import FEW_ITEMS
-from core.analysis.audit.panel import NO_TRANSLATION
+from core.analysis.audit.names import FEW_ITEMS, NO_TRANSLATION
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.shrunk import shrunk
 from core.stats.levels import LEAST_ITEMS

@@ -316,7 +316,7 @@ def test_without_rewordings_a_gap_is_shown_and_no_verdict_given() -> None:
     assert (rows["reason"] != "").all()
     text = rows.loc["hi", "sentence"]
     assert "what rewording does to scores is not known" in text
-    assert "cannot be said: no rewording of English is scored" in text
+    assert "cannot be said: there is no rewording of English here" in text
     assert "nan" not in text
 
 

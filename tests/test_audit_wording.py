@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.item_tests import item_tests
+from core.analysis.audit.names import ALL_MODELS, LANGUAGE, NO_REWORDING, NOTHING_CHANGES
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.wording import (
-    LANGUAGE,
-    NO_REWORDING,
+    ONLY_TOGETHER,
     REWORDINGS,
     SAME_MEANS,
     equivalence,
@@ -104,6 +103,16 @@ def test_the_exchange_test_is_of_the_mean_over_all_models() -> None:
     assert table.drop(index=ALL_MODELS, level="model")["pvalue_exchange"].isna().all()
 
 
+def test_a_single_model_says_why_it_has_no_exchange_test() -> None:
+    rows = _rows(_scores(es=0.0))
+    rows = rows[rows["unit"] == LANGUAGE]
+    assert rows["reason"].tolist() == [ONLY_TOGETHER, ONLY_TOGETHER, ""]
+    alike = {c: np.full((1, 9), 0.4) for c in ("en", "es", *PARAPHRASES)}
+    last = _rows(alike).iloc[-1]
+    assert math.isnan(last["pvalue_exchange"])
+    assert last["reason"] == f"{SAME_MEANS} {NOTHING_CHANGES}"
+
+
 def test_families_are_the_single_models_and_their_mean_apart() -> None:
     rows = _rows(_scores(es=0.03, fr=0.1, hi=0.05))
     rows = rows[rows["unit"] == LANGUAGE]
@@ -168,7 +177,7 @@ def test_equal_rewordings_predict_nothing() -> None:
     for c in PARAPHRASES:
         scores[c] = scores["en"]
     rows = _rows(scores)
-    assert (rows["reason"] == SAME_MEANS).all()
+    assert rows["reason"].str.startswith(SAME_MEANS).all()
     assert rows["prediction_low"].isna().all()
     assert rows["outside"].isna().all()
 

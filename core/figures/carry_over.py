@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.analysis.audit.carry_over import REWORDING
-from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.kept import CAUTION, bounds, number
+from core.analysis.audit.names import ALL_MODELS, REWORDING
 from core.analysis.audit.points import MEAN, FittedLine, Points
 from core.figures.colours import ANTI_STEREOTYPE, ENGLISH, SHARED, STEREOTYPE, language_colour
 from core.figures.theme import Figure, drawn, plain, signed

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.analysis.audit.cells import LEVEL
-from core.analysis.audit.item_tests import POOLED
+from core.analysis.audit.names import POOLED
 from core.figures.colours import ENGLISH, language_colour
 from core.figures.theme import Figure, drawn, plain, signed
 from core.items.languages import language_name
+from core.stats.levels import LEVEL
 
 Row: TypeAlias = dict[Any, Any]
 

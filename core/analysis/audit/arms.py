@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.control import NEUTRAL
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditTable
 from core.stats.intervals import t_interval
+from core.stats.levels import LEVEL
 
 ASSERTS = {
     "true": "A sentence in front that calls stereotypes true",

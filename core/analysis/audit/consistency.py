@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.names import NO_ITEM_OF_MODEL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.known import mean_over_items
@@ -23,7 +24,6 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 LEAST_RANKED = 3
-NO_ITEM = "No item has a score of this model in both languages."
 NO_GAP = "No language has a gap under this model."
 FEW_MODELS = "Fewer than three models have no ranking to compare."
 NO_SHARED = "No language is compared with both references under every one of these models."
@@ -73,9 +73,8 @@ def css_clci(panel: Panel, request: AuditRequest) -> AuditTable:
             rows += _css_rows(panel, reference, found)
         rows += _clci_rows(panel, reference, found)
     rows += [_stability_row(gaps[plain[0]], gaps[c], plain[0], c) for c in plain[1:]]
-    notes = [] if request.reference in plain else [NO_REFERENCE.format(request.reference)]
-    notes += [] if panel.languages else [panel.no_translation]
-    return AuditTable(pd.DataFrame(rows), tuple(notes))
+    notes = () if request.reference in plain else (NO_REFERENCE.format(request.reference),)
+    return AuditTable(pd.DataFrame(rows), notes + panel.no_languages)
 
 
 def _gaps(scores: Array, plain: list[str], reference: str) -> _Gaps:
@@ -108,7 +107,7 @@ def _css_rows(panel: Panel, reference: str, gaps: _Gaps) -> list[dict[str, Any]]
             "n_languages": 1,
             "n_models": 1,
             "languages": condition,
-            "reason": "" if gaps.n[m, k] else NO_ITEM,
+            "reason": "" if gaps.n[m, k] else NO_ITEM_OF_MODEL,
         }
         for m in range(len(panel.scorers))
         for k, condition in enumerate(gaps.conditions)

@@ -13,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.control import MODEL as MODEL
-from core.analysis.audit.control import NEUTRAL as NEUTRAL
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.names import FEW_ITEMS, POOLED
 from core.analysis.audit.panel import Panel
@@ -40,12 +38,13 @@ FIXED = (
 )
 NO_PAIR = "No model has scored two items of a rewording of English in both versions."
 NO_SPREAD = "All items change alike, so nothing can be drawn anew: there is no power."
+NOT_SHIFTED = "Nothing was put in, so nothing that is found can be exaggerated."
+NOT_FOUND = "No run found the shifted pair, so there is no estimate that could be exaggerated."
 NO_SIZE = "The items of every pair change alike, so there is no size to check."
 NO_MARGIN = (
     "Standardised scores have no unit of a score, so no drop of 0.02 that could be found; "
     "`smallest_shift` is in standard deviations."
 )
-NO_LANGUAGE = "There is no translation, so there is no drop to find."
 _INJECTION = (
     *("check", "delta", "shift", "detection", "detection_error", "flags_among_rest"),
     *("exaggeration", "n_detected", "rejection_rate", "rejection_error", "rejection_any"),
@@ -102,11 +101,21 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
     )
     table = pd.DataFrame(rows, columns=list(_INJECTION))
     table["n_items"], table["n_resamples"] = n_items, INJECTION_DRAWS
-    table["reason"] = np.where(table["n_pairs"] > 0, "", NO_SIZE if points[0].n_pairs else NO_PAIR)
+    none = NO_SIZE if points[0].n_pairs else NO_PAIR
+    table["reason"] = np.where(table["n_pairs"] > 0, _no_exaggeration(table), none)
     notes = [FIXED]
     if kind != request.kind:
         notes.append(f"Of mean scores: {request.kind} ones have no log-odds to shift.")
-    return AuditTable(table, tuple(notes))
+    return AuditTable(table, (*notes, *panel.not_for_pairs))
+
+
+def _no_exaggeration(table: pd.DataFrame) -> list[str]:
+    """Why a size of shift has no exaggeration ratio; nothing for the size check."""
+    reasons = []
+    for row in table.to_dict("records"):
+        lacks = row["check"] == "injection" and np.isnan(row["exaggeration"])
+        reasons.append((NOT_FOUND if row["delta"] else NOT_SHIFTED) if lacks else "")
+    return reasons
 
 
 def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
@@ -159,8 +168,7 @@ def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditT
         rows.append(row | {"reason": _no_power(row, str(reason), has_unit=has_unit)})
     notes = ["Power at 5 % of one language by itself, without adjustment for the others."]
     notes += [] if has_unit else [NO_MARGIN]
-    notes += [] if panel.languages else [NO_LANGUAGE]
-    return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), tuple(notes))
+    return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), (*notes, *panel.no_languages))
 
 
 def _no_power(row: dict[str, Any], reason: str, *, has_unit: bool) -> str:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.names import MODEL
 from core.items.languages import language_name
+from core.stats.levels import LEVEL
 
 Reading = Literal["above the floor", "not shown above", "below the floor", "undefined"]
 Row = Mapping[Any, Any]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.audit.carry_over import REWORDING
+from core.analysis.audit.names import REWORDING
 from core.analysis.audit.request import AuditTable
 from core.items.languages import language_name
 from core.settings import REFERENCE_CONDITION

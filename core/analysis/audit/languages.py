@@ -12,14 +12,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import SUFFIXES, mean_over_items
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.levels import BBQ, of_source
-from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS
-from core.analysis.audit.names import REWORDING as REWORDING
+from core.analysis.audit.names import (
+    ALIKE_DROPS,
+    FEW_ITEMS,
+    NO_ITEM,
+    ONE_MODEL,
+    REWORDING,
+    SUFFIXES,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.intervals import t_interval
+from core.stats.known import mean_over_items
 from core.stats.levels import LEAST_ITEMS
 from core.stats.scores import fluency
 from core.stats.standardised import standardised_change
@@ -28,8 +34,6 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 OVER_MODELS = "spread over models on these same items"
-NO_ITEM = "No item is scored in this language and in English."
-ONE_MODEL = "One model: no spread over models."
 SAME_DROP = "All models drop alike: no spread over models."
 NO_TEST = "The test against rewording or its interval is undefined; item_tests says why."
 NO_FLUENCY = "No item besides BBQ has an unrelated continuation."
@@ -107,8 +111,8 @@ def main(
         "n_reliable_binary",
     ):
         rows[name] = rows[name].astype("Int64")
-    notes = (FLOOR,) if panel.languages else (panel.no_translation, FLOOR)
-    return AuditTable(rows[list(_COLUMNS)], (*panel.notes, *notes))
+    notes = dict.fromkeys((*panel.notes, *panel.no_languages, FLOOR))
+    return AuditTable(rows[list(_COLUMNS)], tuple(notes))
 
 
 def language_drops(cells: pd.DataFrame) -> pd.DataFrame:

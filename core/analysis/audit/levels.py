@@ -64,7 +64,7 @@ def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
         for k in range(len(panel.conditions))
     ]
     without = "No item has an answer that nobody can know, so there is nothing to choose."
-    return AuditTable(pd.DataFrame(rows), () if count.any() else (without,))
+    return AuditTable(pd.DataFrame(rows), (() if count.any() else (without,)) + panel.not_for_pairs)
 
 
 def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -104,7 +104,9 @@ def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
                     "reason": " ".join(reasons),
                 }
             )
-    return AuditTable(pd.DataFrame(rows), () if any(terms) else (NO_TARGET,))
+    return AuditTable(
+        pd.DataFrame(rows), (() if any(terms) else (NO_TARGET,)) + panel.not_for_pairs
+    )
 
 
 def _no_share(n: int, n_english: int) -> str:

@@ -29,7 +29,7 @@ from core.analysis.audit.metadata import (
     metadata_truths,
     metadata_values,
 )
-from core.analysis.audit.names import FEW_ITEMS
+from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.association import resampled_sums
@@ -105,7 +105,9 @@ def quality(panel: Panel, request: AuditRequest) -> AuditTable:
     scored = np.isfinite(panel.changes(request.kind))  # (M, K, N)
     cells = [*_judgment_cells(panel, scored, known), *_filter_cells(panel, scored, known)]
     rows = _drop_rows(panel, request, cells) + _similarity_rows(panel, known)
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(known))
+    return AuditTable(
+        pd.DataFrame(rows, columns=list(_COLUMNS)), (*_notes(known), *panel.no_languages)
+    )
 
 
 def _known(panel: Panel) -> _Known:
@@ -232,8 +234,8 @@ def _why(n_items: int) -> str:
     if n_items == 0:
         return "No such row is scored in both versions."
     if n_items == 1:
-        return "One item has no interval."
-    return FEW_ITEMS if n_items < LEAST_ITEMS else "The drops of all items are equal."
+        return ONE_ITEM
+    return FEW_ITEMS if n_items < LEAST_ITEMS else ALIKE_DROPS
 
 
 def _sums(changes: Array, cell: _Cell) -> Array:

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.names import FEW_ITEMS, ONE_ITEM
+from core.analysis.audit.names import FEW_ITEMS, NO_ITEM_OF_MODEL, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.stats.known import varies
+from core.stats.known import mean_over_items, varies
 from core.stats.levels import LEAST_ITEMS
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
 
@@ -26,7 +25,6 @@ Array = npt.NDArray[np.float64]
 N_RESAMPLES = 2_000  # of a covariance
 Z95 = 1.959963985
 
-NO_CELL = "No item has a score of this model in both versions."
 NO_VARIANCE = "All items of this model change alike, so nothing says how sure its drop is."
 FEW_MODELS = (
     f"The mean of a language needs at least {LEAST_CELLS} models, so nothing is shrunk toward it."
@@ -96,7 +94,7 @@ def _known_variances(covariance: Array, drops: Array) -> Array:
 def _why(variance: float, n: int, found: Shrunk) -> str:
     """Why a model's drop is not shrunk; empty where it is."""
     if n < 2:
-        return ONE_ITEM if n else NO_CELL
+        return ONE_ITEM if n else NO_ITEM_OF_MODEL
     if n < LEAST_ITEMS:
         return FEW_ITEMS
     if not variance > 0:
@@ -121,7 +119,7 @@ def _posterior(found: Shrunk, m: int, reason: str) -> dict[str, Any]:
 
 def _notes(panel: Panel, table: pd.DataFrame) -> tuple[str, ...]:
     if table.empty:
-        return (panel.no_translation,)
+        return panel.no_languages
     passed = table[table["reliable"].fillna(False).astype(bool) & table["shrunk"].notna()]
     if passed.empty:
         return ()

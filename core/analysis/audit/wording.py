@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.names import ALL_MODELS, LANGUAGE
+from core.analysis.audit.names import ALL_MODELS, LANGUAGE, NO_REWORDING, NOTHING_CHANGES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.settings import REFERENCE_CONDITION
@@ -40,10 +40,10 @@ ASSUMED = (
     "The prediction interval takes the rewordings and the translation for draws from one normal "
     "distribution of wordings; with k of them it has k - 1 degrees of freedom, so it is wide."
 )
-NO_REWORDING = "The data set has no rewording, so wording variance is unknown."
 FEW_REWORDINGS = f"Wording variance needs {LEAST_REWORDINGS} rewordings, not {{}}."
-FEW_ITEMS = "Wording variance needs two items that have all these versions, not {}."
+TWO_ITEMS = "Wording variance needs two items that have all these versions, not {}."
 SAME_MEANS = "The rewordings do not differ in their means, so they predict nothing."
+ONLY_TOGETHER = "The exchange test is of the mean over all models alone."
 NO_TEST = "No item-level interval: {}"
 NO_MARGIN = "Standardised scores have no margin in the unit of a score, so none is equivalent."
 _COLUMNS = (
@@ -104,8 +104,9 @@ def wording_variance(panel: Panel, request: AuditRequest) -> AuditTable:
     _add_exchange(panel, request, units[-1], languages)
     table = pd.DataFrame(rows + languages, columns=list(_COLUMNS))
     _add_outside(table)
+    table["reason"] = [_reasons(row) for row in table.to_dict("records")]
     notes = (ASSUMED,) if panel.rewordings() else (NO_REWORDING,)
-    return AuditTable(table, notes)
+    return AuditTable(table, notes + panel.no_languages)
 
 
 def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
@@ -124,7 +125,6 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     InputError
         The margin is not a positive number.
     """
-    del panel
     check_margin(request.margin)
     margin = margin_of(request)
     has_margin = not np.isnan(margin)
@@ -153,7 +153,7 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
         if has_margin
         else NO_MARGIN
     )
-    return AuditTable(table, (note,))
+    return AuditTable(table, (note, *panel.no_languages))
 
 
 def _units(panel: Panel, request: AuditRequest) -> Iterator[_Unit]:
@@ -219,16 +219,27 @@ def _split(found: WordingVariance) -> dict[str, Any]:
         "prediction_high": found.high,
         "n": found.n,
         "n_rewordings": found.n_rewordings,
-        "reason": _reason(found),
+        "reason": _no_variance(found),
     }
 
 
-def _reason(found: WordingVariance) -> str:
+def _no_variance(found: WordingVariance) -> str:
     if found.n_rewordings < LEAST_REWORDINGS:
         return FEW_REWORDINGS.format(found.n_rewordings)
     if found.n < 2:
-        return FEW_ITEMS.format(found.n)
+        return TWO_ITEMS.format(found.n)
     return SAME_MEANS if np.isnan(found.low) else ""
+
+
+def _reasons(row: dict[Any, Any]) -> str:
+    """Why a row has no wording variance, and why a language has no exchange test."""
+    reasons = [row["reason"]]
+    if row["unit"] == LANGUAGE and np.isnan(row["pvalue_exchange"]):
+        if row["model"] != ALL_MODELS:
+            reasons.append(ONLY_TOGETHER)
+        elif row["n_rewordings"] and row["n"] > 1:
+            reasons.append(NOTHING_CHANGES)
+    return " ".join(reason for reason in reasons if reason)
 
 
 def _add_exchange(
