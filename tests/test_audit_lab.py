@@ -86,7 +86,8 @@ def test_a_growing_shift_goes_from_undecided_to_shift(lab) -> None:
     found = inject(lab, Shift(delta=0.5), MARGIN)
     assert found.shown["verdict_before"] == "undecided"
     assert found.headline == "A shift is found."
-    for words in ("en~p1 under model-0 is", "above the original [", "80 items", "q = 0.000"):
+    start = "Scores in en~p1 under model-0 lie"
+    for words in (start, "above the original [", "80 items", "q = 0.000"):
         assert words in found.sentence
     assert "nothing was put in" in inject(lab, Shift(), MARGIN).sentence
 

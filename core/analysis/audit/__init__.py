@@ -32,7 +32,8 @@ verdicts             verdicts.py, in the words of verdict_sentences.py
 ===================  ==================================================================
 
 What they share: request.py (what is asked), loading.py and panel.py (scores as arrays), metadata.py
-(what is said of versions), columns.py (columns of many tables), names.py (words of many tables).
+(what is said of versions), columns.py (columns of many tables), names.py (names and reasons of
+many tables), words.py (differences and intervals in sentences).
 Beside the tables, for pages: distributions.py, points.py, kept.py, lab.py, floor_sentences.py and
 arms.py.
 """
