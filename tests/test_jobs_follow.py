@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.errors import CacheError, InputError
-from core.jobs.folder import RunFolder, create_run, dismiss, release, take_over_run
+from core.jobs.folder import RunFolder, create_run, release, take_over_run
 from core.jobs.follow import can_resume, follow, log_tail, recorded_speed, view_job
-from core.jobs.launch import launch, request_stop, resume
+from core.jobs.launch import dismiss, launch, request_stop, resume
 from core.jobs.progress import Progress
 from core.jobs.running import running_job
 from core.jobs.spec import JobSpec, ScoreRequest, anywhere, spec_from_json, spec_to_json

@@ -38,40 +38,47 @@ ScorerOption = Annotated[
 ]
 
 
+PathArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH", help="A .csv, .jsonl or .parquet file, or a folder of such files."
+    ),
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"Layout of the rows: {', '.join(FORMATS)} (default: the header tells).",
+    ),
+]
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE",
+        help="Language of crows-pairs rows (default: from the file's name, else en).",
+    ),
+]
+NameOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
+]
+ReplaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--replace",
+        help="Put these items in the place of those that the cache has under that name; no "
+        "score is lost.",
+    ),
+]
+
+
 def import_data_set(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PATH", help="A .csv, .jsonl or .parquet file, or a folder of such files."
-        ),
-    ],
-    data_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"Layout of the rows: {', '.join(FORMATS)} (default: the header tells).",
-        ),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Language of crows-pairs rows (default: from the file's name, else en).",
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
-    ] = None,
-    replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace",
-            help="Put these items in the place of those that the cache has under that name; no "
-            "score is lost.",
-        ),
-    ] = False,
+    path: PathArgument,
+    data_format: FormatOption = None,
+    language: LanguageOption = None,
+    dataset: NameOption = None,
+    replace: ReplaceOption = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -140,7 +140,7 @@ def create_run(cache: Cache, spec: JobSpec) -> tuple[RunFolder, int]:
             shutil.rmtree(fresh, ignore_errors=True)
             raise
     except OSError as error:
-        raise _not_writable(cache, error) from error
+        raise not_writable(cache, error) from error
 
 
 def take_over_run(cache: Cache, run_id: str) -> tuple[RunFolder, int]:
@@ -178,24 +178,6 @@ def is_held(folder: RunFolder) -> bool:
     return False
 
 
-def dismiss(cache: Cache, run_id: str) -> None:
-    """Note that an ended run is not to be offered for resuming; its folder and scores stay.
-
-    Raises
-    ------
-    InputError
-        When there is no such run, or it has not ended.
-    CacheNotWritable
-    """
-    folder = find_run(cache, run_id)
-    if is_held(folder):
-        raise InputError(f"Run {run_id} has not ended; stop it first.")
-    try:
-        folder.dismissed.touch()
-    except OSError as error:
-        raise _not_writable(cache, error) from error
-
-
 def release(descriptor: int) -> None:
     """Let go of a lock."""
     fcntl.flock(descriptor, fcntl.LOCK_UN)
@@ -224,7 +206,7 @@ def one_at_a_time(cache: Cache, kind: str, scorer_id: str, run_id: str) -> Itera
         path = _runs(cache) / f"{kind}-{scorer_id}.lock"
         descriptor = _locked(path, patience=1)
     except OSError as error:
-        raise _not_writable(cache, error) from error
+        raise not_writable(cache, error) from error
     if descriptor is None:
         raise InputError(
             f"Run {path.read_text() or 'of somebody else'} is filling the same scorer "
@@ -304,7 +286,8 @@ def _inherited(folder: RunFolder) -> int | None:
     return descriptor
 
 
-def _not_writable(cache: Cache, error: OSError) -> CacheNotWritable:
+def not_writable(cache: Cache, error: OSError) -> CacheNotWritable:
+    """The error for a run folder that cannot be written to."""
     return CacheNotWritable(
         f"{cache.folder} cannot be written to ({error.strerror}); "
         "choose another folder with --cache."

@@ -8,9 +8,8 @@ from typing import Literal
 import streamlit as st
 
 from core.errors import StereoscopeError
-from core.jobs.folder import dismiss
 from core.jobs.follow import JobView, State, can_resume, follow
-from core.jobs.launch import request_stop, resume
+from core.jobs.launch import dismiss, request_stop, resume
 from core.store.gate import Cache
 from core.words import duration_words
 from pages.shared.data import open_cache
