@@ -7,12 +7,14 @@ import math
 import pandas as pd
 import pytest
 
-from core.analysis.audit.floor_sentences import floor_sentence
-from core.analysis.audit.floor_sentences import gap_reading
-from core.analysis.audit.floor_sentences import gap_sentence
+from core.analysis.audit.floor_sentences import (
+    floor_sentence,
+    gap_reading,
+    gap_sentence,
+    rewording_sentence,
+    wording_sentences,
+)
 from core.analysis.audit.words import p_words
-from core.analysis.audit.floor_sentences import rewording_sentence
-from core.analysis.audit.floor_sentences import wording_sentences
 
 NAN = math.nan
 

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from core.analysis.audit.arms import arms
 from core.analysis.audit.control import control
-from core.analysis.audit.detection import NO_PAIR, injection_pairs, pair_log_odds
+from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
 from core.analysis.audit.lab import (
     ALL_PAIRS,
     LARGEST,

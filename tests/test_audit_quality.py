@@ -11,7 +11,8 @@ from scipy.special import expit
 
 from core.analysis.audit.metadata import judgments, metadata_numbers, metadata_values
 from core.analysis.audit.names import FEW_ITEMS, ONE_ITEM
-from core.analysis.audit.quality import ALL_LANGUAGES, filter_masks, quality
+from core.analysis.audit.quality import ALL_LANGUAGES, quality
+from core.analysis.audit.quality_filters import filter_masks
 from core.analysis.audit.request import AuditRequest
 from core.stats.levels import LEAST_ITEMS
 from core.stats.resampling import bootstrap_weights

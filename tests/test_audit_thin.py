@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.audit import detection
+from core.analysis.audit import injection, power
 from core.analysis.audit.audit import TABLES, Audit, audit
 from core.analysis.audit.control import NO_CONTROL
 from core.analysis.audit.metadata import BLANK_SURVIVED, JUDGMENT, SIMILARITY
 from core.analysis.audit.names import NO_REWORDING, NO_TRANSLATION, ONLY_PAIRS
-from core.analysis.audit.native_items import NONE
+from core.analysis.audit.natives import NONE
 from core.analysis.audit.quality import NO_METADATA
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.scores import KINDS
@@ -85,9 +85,10 @@ NOT_ABOUT = {
 
 @pytest.fixture(autouse=True)
 def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, few in (("POWER_WORLDS", 20), ("POWER_DRAWS", 99), ("N_SIZE_WORLDS", 3)):
-        monkeypatch.setattr(detection, name, few)
-    monkeypatch.setitem(detection.injection.__kwdefaults__, "n_runs", 2)
+    monkeypatch.setattr(power, "POWER_WORLDS", 20)
+    monkeypatch.setattr(power, "POWER_DRAWS", 99)
+    monkeypatch.setattr(injection, "N_SIZE_WORLDS", 3)
+    monkeypatch.setitem(injection.injection.__kwdefaults__, "n_runs", 2)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.analysis.audit.equivalence import equivalence
 from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import Panel
@@ -18,7 +19,7 @@ from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdict_sentences import sentence
 from core.analysis.audit.verdicts import depends_on_score, verdict, verdicts
-from core.analysis.audit.wording import equivalence, wording_variance
+from core.analysis.audit.wording_variance import wording_variance
 from core.items.languages import LANGUAGES, NAMES, language_name
 from tests.made_panels import made_panel
 

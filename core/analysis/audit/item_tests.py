@@ -23,8 +23,7 @@ from core.analysis.audit.item_changes import (
     item_changes,
     usable_versions,
 )
-from core.analysis.audit.levels import of_source
-from core.analysis.audit.metadata import JUDGMENT, judgments
+from core.analysis.audit.metadata import JUDGMENT, judgments, of_source
 from core.analysis.audit.names import (
     ALIKE,
     ALIKE_DROPS,

@@ -22,13 +22,8 @@ import pandas as pd
 from scipy.special import expit
 
 from core.analysis.audit.audit import State, audit_panel, state_of
-from core.analysis.audit.detection import (
-    INJECTION_DRAWS,
-    NO_PAIR,
-    injection_pairs,
-    pair_log_odds,
-)
 from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.injection import INJECTION_DRAWS, NO_PAIR, injection_pairs, pair_log_odds
 from core.analysis.audit.lab_words import headline, sentence
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable

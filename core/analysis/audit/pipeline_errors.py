@@ -17,7 +17,7 @@ import pandas as pd
 
 from core.analysis.audit.cells import cells as test_cells
 from core.analysis.audit.error_intervals import N_RESAMPLES, Draws, draws_of, error_intervals
-from core.analysis.audit.levels import of_source
+from core.analysis.audit.metadata import of_source
 from core.analysis.audit.names import HELD_SDS, NO_ITEM, SUFFIXES
 from core.analysis.audit.panel import NUMBERS, Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable

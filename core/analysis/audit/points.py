@@ -19,7 +19,7 @@ import pandas as pd
 from core.analysis.audit.metadata import JUDGMENTS
 from core.analysis.audit.names import ALL_MODELS, REWORDING
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.quality import PRESERVED, filter_masks
+from core.analysis.audit.quality_filters import PRESERVED, filter_masks
 from core.analysis.audit.request import AuditRequest
 from core.items.conditions import is_rewording, original_of, parse_condition
 from core.settings import REFERENCE_CONDITION

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.analysis.audit.flow import item_flow
+from core.analysis.audit.item_flow import item_flow
 from core.analysis.audit.loading import load_panel
 from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.request import AuditRequest, AuditTable

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.audit.ceiling import attenuation
+from core.analysis.audit.attenuation import attenuation
 from core.analysis.audit.names import NO_REWORDING
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
@@ -118,5 +118,5 @@ def test_only_english_gives_an_empty_table_with_its_columns():
 
 def test_draws_that_are_kept_give_what_new_ones_do(monkeypatch):
     kept = attenuation(made(), REQUEST).rows
-    monkeypatch.setattr("core.analysis.audit.ceiling._MOST", 0)
+    monkeypatch.setattr("core.analysis.audit.attenuation._MOST", 0)
     pd.testing.assert_frame_equal(kept, attenuation(made(), REQUEST).rows, rtol=1e-9)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.levels import BBQ, of_source
+from core.analysis.audit.metadata import BBQ, of_source
 from core.analysis.audit.names import (
     ALIKE_DROPS,
     FEW_ITEMS,

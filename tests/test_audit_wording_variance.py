@@ -1,4 +1,4 @@
-"""Wording variance and equivalence per language: the statistics on the right items, and planted."""
+"""Wording variance per language: the statistics on the right items, and planted."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.names import ALL_MODELS, LANGUAGE, NO_REWORDING, NOTHING_CHANGES
-from core.analysis.audit.request import AuditRequest, AuditTable
-from core.analysis.audit.wording import (
+from core.analysis.audit.request import AuditRequest
+from core.analysis.audit.wording_variance import (
     ONLY_TOGETHER,
     REWORDINGS,
     SAME_MEANS,
-    equivalence,
     wording_variance,
 )
-from core.errors import InputError
 from core.stats.wording import exchange_test, prediction_pvalue
 from core.stats.wording import wording_variance as split_variance
 from tests.made_panels import made_panel
-from tests.thin_panels import thin_panel
 
 NAN = math.nan
 REQUEST = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=500)
@@ -191,49 +187,3 @@ def test_thin_data_are_undefined_with_a_reason(n: int) -> None:
     assert rows["tau2"].isna().all()
     assert (rows["reason"] != "").all()
     assert (rows["n"] == n).all()
-
-
-def test_a_margin_decides_over_the_ninety_percent_interval() -> None:
-    scores = _scores(models=3, items=400, es=0.0, hi=0.1)
-    panel = made_panel(scores)
-    tested = item_tests(panel, REQUEST)
-    table = equivalence(panel, REQUEST, tested)
-    rows = table.rows.set_index("condition")
-    assert rows["margin"].tolist() == [0.02] * 3
-    assert rows.at["es", "equivalent"]
-    assert not rows.at["hi", "equivalent"]
-    for condition in ("es", "hi"):
-        row = rows.loc[condition]
-        assert row["equivalent"] == bool(row["t90_low"] > -0.02 and row["t90_high"] < 0.02)
-        assert row["n_needed"] == math.ceil((2.926405 * row["sd"] / 0.02) ** 2)
-        assert row["n"] == 400
-    assert "0.02" in table.notes[0]
-    narrow = AuditRequest(dataset="made", n_resamples=500, n_bootstrap=500, margin=1e-4)
-    assert not equivalence(panel, narrow, tested).rows["equivalent"].any()
-
-
-def test_an_undefined_interval_is_not_called_different() -> None:
-    panel = made_panel(_scores(items=1, es=0.1))
-    rows = equivalence(panel, REQUEST, item_tests(panel, REQUEST)).rows
-    assert rows["equivalent"].isna().all()
-    assert (rows["reason"] != "").all()
-    empty = AuditTable(item_tests(panel, REQUEST).rows.iloc[:0])
-    assert equivalence(panel, REQUEST, empty).rows.empty
-
-
-def test_a_margin_of_nothing_is_refused() -> None:
-    panel = made_panel(_scores(es=0.1))
-    request = AuditRequest(dataset="made", margin=0.0)
-    with pytest.raises(InputError, match="positive"):
-        equivalence(panel, request, AuditTable(pd.DataFrame()))
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("kind", ["mean", "standardised"])
-def test_what_is_undefined_in_thin_data_has_a_reason(seed: int, kind) -> None:
-    request = AuditRequest(dataset="made", kind=kind, n_resamples=50, n_bootstrap=30)
-    panel = thin_panel(seed)
-    split = wording_variance(panel, request).rows
-    assert (split.loc[split["prediction_low"].isna(), "reason"] != "").all()
-    margins = equivalence(panel, request, item_tests(panel, request)).rows
-    assert (margins.loc[margins["equivalent"].isna(), "reason"] != "").all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.analysis.audit.alike import agreement
+from core.analysis.audit.agreement import agreement
 from core.analysis.audit.names import NO_AGREEMENT
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
