@@ -70,7 +70,9 @@ def arms_from_texts(texts: Sequence[str]) -> dict[str, dict[str, str]]:
         name, equals, sentence = written.partition("=")
         version = parse_condition(name.strip()) if equals else Condition("")
         if not version.prefix:
-            raise InputError(f"{written!r} is not a condition, an arm and a sentence: en+true=Text.")
+            raise InputError(
+                f"{written!r} is not a condition, an arm and a sentence: en+true=Text."
+            )
         base, text = str(replace(version, prefix="")), " ".join(sentence.split())
         if not text:
             raise InputError(f"The sentence of {version} is empty; write one, or leave {base} out.")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
 from core.jobs.progress import Progress
-from core.jobs.spec import JobSpec, known_fields
+from core.jobs.spec import CONTROL, JobSpec, known_fields
 from core.store.gate import Cache
 from core.words import duration_words
 
@@ -55,6 +55,14 @@ class JobView:
     @property
     def model(self) -> str:
         return self.spec.request.model if self.spec else ""
+
+    @property
+    def work(self) -> str:
+        """Whose scores are computed: the model's, or those of a positive control."""
+        if self.spec is None or self.command != CONTROL:
+            return self.model
+        n = len(self.spec.scorers)
+        return f"positive control of {n} model{'' if n == 1 else 's'}"
 
     @property
     def dataset(self) -> str:
@@ -121,6 +129,9 @@ def _took_up(later: JobView, view: JobView) -> bool:
         return True
     if later.state != "finished" or later.dataset != view.dataset:
         return False
+    if CONTROL in (later.command, view.command):
+        mine, other = view.spec, later.spec
+        return (mine.scorers, mine.arms) == (other.scorers, other.arms)
     scorers = {later.progress.scorer_id, view.progress.scorer_id}
     if "" in scorers:  # it ended before the model was open
         return later.spec.request == view.spec.request
