@@ -99,7 +99,7 @@ def title(view: JobView) -> str:
     options = [request.quantization] if request.quantization != "none" else []
     options += [request.dtype] if request.dtype != "auto" else []
     options += ["exact"] if request.exact else []
-    named = f"{short_model(view.model)} on {view.dataset}"
+    named = f"{short_model(view.work)} on {view.dataset}"
     return f"{named} ({', '.join(options)})" if options else named
 
 
@@ -113,7 +113,8 @@ def progress_words(view: JobView) -> str:
     p = view.progress
     if not p.total_texts:
         return f"{p.phase.capitalize()} …" if view.alive else p.phase.capitalize()
-    words = [f"{p.done_texts:,} of {p.total_texts:,} texts"]
+    words = [p.part] if p.part else []
+    words.append(f"{p.done_texts:,} of {p.total_texts:,} texts")
     if view.rate is not None:
         words.append(f"{view.rate:,.1f} texts/s")
     if view.seconds_left is not None:
