@@ -1,4 +1,4 @@
-"""What the audit's pages hand out of simulated scores: every table says so in a column."""
+"""What the audit's pages hand out: simulated scores say so in a column, and no item texts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 import pandas as pd
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated_audit import fill_audit
 from core.store.gate import Cache
+from core.store.items import stored_items
 from tests.audit_pages import made, opened
 
 PAGES = ("languages", "noise_floor", "shift_lab", "carry_over")
@@ -68,3 +70,27 @@ def test_scores_of_a_model_have_no_such_column(monkeypatch, tmp_path, files):
     assert files
     for content in files.values():
         assert MARK.lower() not in content().decode("latin-1").lower()
+
+
+def everything(app: AppTest) -> str:
+    """All that a page sends to the browser: texts, tables and figures."""
+    return "".join(str(getattr(node, "proto", "")) for node in app.main)
+
+
+def test_texts_of_items_are_on_the_items_page_alone(monkeypatch, tmp_path, files):
+    """So that blurring and redaction have nothing to do on the audit's pages: they show ids."""
+    folder = made(tmp_path, "en", "en~p1", "en~p2", "hi")
+    texts = {text for i in stored_items(Cache(folder), "d") for text in i.continuations().values()}
+    texts |= {i.context for i in stored_items(Cache(folder), "d")}
+    on_items = everything(opened(monkeypatch, "items", folder, dataset="d"))
+    assert any(text in on_items for text in texts)
+    files.clear()
+    for page in PAGES:
+        shown = everything(opened(monkeypatch, page, folder))
+        assert not [text for text in texts if text in shown], page
+    for name, content in files.items():
+        if not name.endswith(".parquet"):
+            assert not [text for text in texts if text in content().decode()], name
+        else:
+            table = pd.read_parquet(io.BytesIO(content()))
+            assert not [text for text in texts if text in table.to_csv()], name
