@@ -14,7 +14,6 @@ from core.analysis.audit.names import FEW_ITEMS, NO_TRANSLATION, POOLED
 from core.analysis.audit.power import NO_MARGIN, SHIFTS, power
 from core.analysis.audit.request import AuditRequest
 from core.stats.levels import LEAST_ITEMS
-from core.stats.power import items_needed, smallest_shift
 from tests.made_panels import drawn_scores, made_panel
 
 NAN = math.nan
@@ -36,8 +35,9 @@ def test_power_of_each_language_is_by_formula_and_by_simulation() -> None:
         sd = np.nanstd(d, ddof=1)
         assert row["n"] == n
         assert row["sd"] == pytest.approx(sd)
-        assert row["items_needed"] == items_needed(0.02, sd)
-        assert row["smallest_shift"] == pytest.approx(smallest_shift(n, sd))
+        z = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)
+        assert row["items_needed"] == math.ceil((z * sd / 0.02) ** 2)
+        assert row["smallest_shift"] == pytest.approx(z * sd / math.sqrt(n))
         assert row["size"] == pytest.approx(0.05, abs=0.05)
         expected = scipy.stats.norm.sf(1.96 - 0.02 / sd * math.sqrt(n))
         assert row["power_002"] == pytest.approx(expected, abs=0.1)

@@ -89,7 +89,7 @@ def specification_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
         for s, choice in enumerate(choices):
             qvalues = benjamini_hochberg(pvalues[s])
             rows += [
-                _row(panel, request, choice, language, n_draws)
+                _row(request, choice, language, n_draws)
                 | _numbers(-located[s, at], z[s, at], pvalues[s, at], qvalues[at], int(n[s, at]))
                 for at, language in enumerate(panel.languages)
             ]
@@ -168,9 +168,7 @@ def _median(values: Array) -> float:
     return float(np.median(finite)) if finite.size else float("nan")
 
 
-def _row(
-    panel: Panel, request: AuditRequest, choice: _Choice, language: str, n_draws: int
-) -> dict[str, Any]:
+def _row(request: AuditRequest, choice: _Choice, language: str, n_draws: int) -> dict[str, Any]:
     items = MODELS[2] if request.complete else MODELS[0]
     main = _Choice(request.kind, items, corrected=True, estimator=ESTIMATORS[0], subset=ALL)
     return {
