@@ -225,6 +225,10 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
     return drawn(traces, layout)
 
 
+_BESIDE = 0.22  # of a row, between two pipelines
+_MUTED = "#808495"
+
+
 def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float) -> Figure:
     """The drop of every language under the right pipeline and under those with an error.
 
@@ -246,24 +250,35 @@ def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float
         symbols: str | list[str] = [condition_symbol(condition) for condition in part["condition"]]
         if number:
             symbols = _MARKS["wrong"][(number - 1) % 3]
-        counted = part[["pipeline", "n", "n_affected", "n_reliable", "n_reliable_rise", "n_cells"]]
+        counts = ("pipeline", "n_items", "n_affected", "n_reliable", "n_reliable_rise", "n_cells")
+        counted = part[[*counts, "condition", "drop_low", "drop_high"]]
+        beside = (number - (len(names) - 1) / 2) * _BESIDE
+        ends = part[["drop_low", "drop", "drop_high"]].to_numpy().tolist()
         traces.append(
             go.Scatter(
                 x=part["drop"].tolist(),
-                y=[places[condition] for condition in part["condition"]],
+                y=[places[condition] + beside for condition in part["condition"]],
                 mode="markers",
                 name=plain(name),
+                error_x={
+                    "array": [_gap(high, drop) for _, drop, high in ends],
+                    "arrayminus": [_gap(drop, low) for low, drop, _ in ends],
+                    "color": _MUTED,
+                    "thickness": 1.5,
+                    "width": 4,
+                },
                 marker={
                     "symbol": symbols,
                     "size": 12,
                     "color": colours,
                     "line": {"color": colours, "width": 2.5 if number else 0},
                 },
-                customdata=counted.assign(condition=part["condition"]).to_numpy().tolist(),
+                customdata=counted.to_numpy(object).tolist(),
                 hovertemplate=(
-                    f"<b>{plain(name)}</b><br>%{{customdata[6]}}: drop %{{x:.4f}}<br>"
-                    "n %{customdata[1]}, changed by the error %{customdata[2]}<br>reliable drops "
-                    "%{customdata[3]}, rises %{customdata[4]} of %{customdata[5]} models"
+                    f"<b>{plain(name)}</b><br>%{{customdata[6]}}: drop %{{x:.4f}} "
+                    "[%{customdata[7]:.4f}, %{customdata[8]:.4f}]<br>"
+                    "n %{customdata[1]} items, %{customdata[2]} scores changed by the error<br>"
+                    "reliable drops %{customdata[3]}, rises %{customdata[4]} of %{customdata[5]} models"
                     "<extra></extra>"
                 ),
             )
@@ -286,8 +301,8 @@ def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float
         "shapes": _band(floor),
         "meta": {
             "caption": "Drop of each language below English, mean over models, with the right "
-            f"pipeline and with an error put back. {_band_words(floor)} Intervals are those of the "
-            "Languages page; what an error does is not chance."
+            f"pipeline and with an error put back; bars are 95 % intervals over items. "
+            f"{_band_words(floor)}"
         },
     }
     return drawn(traces, layout)

@@ -60,15 +60,16 @@ COLUMNS: dict[str, Any] = {
 # Of one error, per language: the conclusion as it is, and as the wrong pipeline would have it.
 SIDES: dict[str, Any] = {
     "condition": "Language",
-    "right_drop": st.column_config.NumberColumn("Drop as it is", format="%+.4f"),
+    "right_drop": st.column_config.NumberColumn(
+        "As it is", format="%+.4f", help="Drop with the right pipeline"
+    ),
     "right_drop_low": st.column_config.NumberColumn("95 % from", format="%+.4f", help="Over items"),
     "right_drop_high": st.column_config.NumberColumn("to", format="%+.4f"),
-    "right_n_reliable": st.column_config.NumberColumn("Reliable drops as it is", format="%d"),
-    "drop": st.column_config.NumberColumn("Drop with the error", format="%+.4f"),
+    "drop": st.column_config.NumberColumn(
+        "With error", format="%+.4f", help="Drop with the error, of the same scores"
+    ),
     "drop_low": st.column_config.NumberColumn("95 % from ", format="%+.4f", help="Over items"),
     "drop_high": st.column_config.NumberColumn("to ", format="%+.4f"),
-    "n_reliable": st.column_config.NumberColumn("Reliable drops with it", format="%d"),
-    "n_cells": st.column_config.NumberColumn("of models", format="%d"),
     "moved": st.column_config.NumberColumn(
         "Difference", format="%+.4f", help="Drop with the error minus the drop as it is"
     ),
@@ -77,6 +78,13 @@ SIDES: dict[str, Any] = {
     "moved_qvalue": st.column_config.NumberColumn(
         "q", format="%.4f", help="Sign flips of items, adjusted over all errors and languages"
     ),
+    "right_n_reliable": st.column_config.NumberColumn(
+        "Reliable", format="%d", help="Models with a reliable drop, as it is"
+    ),
+    "n_reliable": st.column_config.NumberColumn(
+        "with error", format="%d", help="Models with a reliable drop, with the error"
+    ),
+    "n_cells": st.column_config.NumberColumn("of", format="%d", help="Models"),
     "right_noise_floor": FLOOR,
     "n_items": st.column_config.NumberColumn("n items", format="%d"),
 }
