@@ -278,7 +278,8 @@ def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float
                     f"<b>{plain(name)}</b><br>%{{customdata[6]}}: drop %{{x:.4f}} "
                     "[%{customdata[7]:.4f}, %{customdata[8]:.4f}]<br>"
                     "n %{customdata[1]} items, %{customdata[2]} scores changed by the error<br>"
-                    "reliable drops %{customdata[3]}, rises %{customdata[4]} of %{customdata[5]} models"
+                    "reliable drops %{customdata[3]}, rises %{customdata[4]} of "
+                    "%{customdata[5]} models"
                     "<extra></extra>"
                 ),
             )
