@@ -63,7 +63,7 @@ def _sentence(row: dict[str, Any]) -> str:
     if math.isnan(change):
         return f"{name}: {row['reason'] or 'no score.'}"
     verb = "raises" if change > 0 else "lowers" if change < 0 else "leaves"
-    interval = "no interval over one model"
+    interval = "(no interval over one model)"
     if not math.isnan(row["low"]):
         ends = (row["low"], row["high"]) if change >= 0 else (-row["high"], -row["low"])
         interval = bounds(*ends)
