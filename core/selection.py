@@ -147,9 +147,20 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Selection, list[str]
 
 
 def parse_link(text: str) -> tuple[Selection, list[str]]:
-    """Read a selection from a whole address or from its query alone."""
-    query = urlsplit(text).query if "?" in text else text
-    return from_query(parse_qs(query, keep_blank_values=True))
+    """Read a selection from a whole address or from its query alone.
+
+    Returns
+    -------
+    Selection and list of str
+        As for `from_query`; a text that says nothing about any field is a problem too.
+    """
+    query = parse_qs(urlsplit(text).query if "?" in text else text, keep_blank_values=True)
+    if not {field.name for field in fields(Selection)} & set(query):
+        return Selection(), [
+            f"{text[:200]!r} is no link of the app: it says nothing about data set, scorer or "
+            "rows; copy one from *Link* on a page."
+        ]
+    return from_query(query)
 
 
 def link_query(selection: Selection) -> str:

@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.health import health
-from core.items.conditions import condition_rank
 from core.jobs.follow import JobView
 from core.jobs.launch import launch
 from core.jobs.spec import JobSpec
+from pages.shared.coverage import show_scores
 from pages.shared.data import open_cache, read_overview
 from pages.shared.figures import literal
 from pages.shared.jobs import read_jobs, show_jobs
@@ -16,23 +16,7 @@ from pages.shared.widgets import (
     DEMO_COMMAND,
     content_warning,
     errors_in_one_sentence,
-    nothing_scored,
 )
-
-
-def coverage_grid(coverage: pd.DataFrame) -> pd.DataFrame:
-    """Conditions down, scorers and data sets across; a cell is "scored / can be scored"."""
-    scored = coverage[coverage["scorer_id"] != ""]
-    can_be_scored = scored["n_items"] - scored["n_collapsed"]
-    cells = pd.DataFrame(
-        {
-            "Condition": scored["condition"],
-            "column": scored["dataset"] + " · " + scored["model"] + " " + scored["scorer_id"],
-            "cell": scored["n_scored"].astype(str) + " / " + can_be_scored.astype(str),
-        }
-    )
-    order = sorted(cells["Condition"].unique(), key=condition_rank)
-    return cells.pivot(index="Condition", columns="column", values="cell").loc[order]
 
 
 def alive(views: list[JobView]) -> list[JobView]:
@@ -120,34 +104,7 @@ st.dataframe(
 )
 
 st.subheader("Scores")
-if not (held.coverage["scorer_id"] != "").any():
-    nothing_scored(held.datasets["dataset"].iloc[0])
-    st.page_link("pages/runs.py", label="Or start it here", icon=":material/play_circle:")
-else:
-    st.caption(
-        "Scored items of those that can be scored, per condition and scorer "
-        "(collapsed ones are left out)."
-    )
-    st.dataframe(coverage_grid(held.coverage), placeholder="–", height="content")
-    st.caption("Each scorer is one model exactly as it was run; scores of two never mix.")
-    st.dataframe(
-        held.scorers,
-        hide_index=True,
-        column_order=(
-            *("model", "scorer_id", "dtype", "quantization"),
-            *("device", "attention", "batching", "bos"),
-        ),
-        column_config={
-            "model": "Model",
-            "scorer_id": "Scorer",
-            "dtype": "Precision",
-            "quantization": "Quantisation",
-            "device": "Device",
-            "attention": "Attention",
-            "batching": "Batching",
-            "bos": "Start token",
-        },
-    )
+show_scores(held)
 
 st.subheader("Health")
 with errors_in_one_sentence():

@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from core.analysis.audit.carry_over import REWORDING, association, intercept
+from core.analysis.audit.carry_over import association, intercept
+from core.analysis.audit.names import NO_REWORDING, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
@@ -229,7 +230,7 @@ def test_numbers_do_not_depend_on_which_other_conditions_are_there():
 def test_without_a_rewording_the_ceiling_is_said_to_be_unknown():
     panel = made(drop=("en~p1", "en~p2", "en~llm"))
     found = association(panel, REQUEST)
-    assert found.notes == ("English has no rewording here. The ceiling is unknown.",)
+    assert found.notes == (NO_REWORDING,)
     assert REWORDING not in found.rows["condition"].tolist()
     assert not found.rows["same_items_in_english"].any()
     assert "es" in found.rows["condition"].tolist()

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.audit.carry_over import REWORDING
-from core.analysis.audit.choices import NO_BAND, NO_ITEM, ONE_POLE, distance, fates, same_choice
+from core.analysis.audit.choices import NO_BAND, ONE_POLE, distance, fates, same_choice
+from core.analysis.audit.names import NO_ITEM, NO_REWORDING, REWORDING
 from core.analysis.audit.request import AuditRequest
 from core.stats.agreement import same_choice as same_choice_of
 from tests.made_panels import made_panel
@@ -147,9 +147,7 @@ def test_what_cannot_be_said_is_nan_with_a_reason():
     row = only(same_choice(one_pole, REQUEST).rows, condition="es", group_kind="all")
     assert (row["same_choice"], row["reason"]) == (1, ONE_POLE)
     assert np.isnan(row["kappa"])
-    assert same_choice(one_pole, REQUEST).notes == (
-        "English has no rewording here. The ceiling is unknown.",
-    )
+    assert same_choice(one_pole, REQUEST).notes == (NO_REWORDING,)
 
 
 @pytest.mark.parametrize("table", [same_choice, fates])

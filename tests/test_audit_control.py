@@ -10,17 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.audit.control import (
-    MODEL,
-    NO_BASE,
-    NO_CONTROL,
-    NO_ITEM,
-    NO_MODEL,
-    NO_SCORE,
-    control,
-    sign_test,
-)
-from core.analysis.audit.names import ALL_MODELS
+from core.analysis.audit.control import NO_BASE, NO_CHOICE, NO_CONTROL, NO_MODEL, control, sign_test
+from core.analysis.audit.names import ALL_MODELS, MODEL, NO_ITEM, NO_ITEM_OF_MODEL, ONE_MODEL
 from core.analysis.audit.request import AuditRequest
 from core.stats.resampling import sign_flip_test
 from tests.made_panels import drawn_scores, made_panel
@@ -112,10 +103,19 @@ def test_an_arm_without_scores_is_undefined() -> None:
     scores = drawn_scores(en__true=0.1)
     scores["en+true"][0] = NAN
     rows = control(made_panel(scores), REQUEST).rows
-    assert rows["reason"].tolist() == [NO_ITEM, "", ""]
+    assert rows["reason"].tolist() == [NO_ITEM_OF_MODEL, "", ONE_MODEL]
     assert rows["pvalue"].isna().tolist() == [True, False, False]
     assert rows["n_models"].tolist() == [0, 1, 1]
     assert rows["n_up"].isna().tolist() == [True, False, False]
+
+
+def test_choices_that_do_not_move_have_no_sign_test_and_say_so() -> None:
+    english = np.full((2, 20), 0.7)
+    rows = control(made_panel({"en": english, "en+true": english + 0.1}), REQUEST).rows
+    last = rows.iloc[-1]
+    assert (last["unit"], last["n_moved"], last["n_moved_binary"]) == (ALL_MODELS, 2, 0)
+    assert math.isnan(last["pvalue_binary"])
+    assert last["reason"] == NO_CHOICE
 
 
 def test_items_of_all_models_are_counted_once_each() -> None:
@@ -134,7 +134,7 @@ def test_models_that_do_not_move_are_not_models_that_are_not_scored() -> None:
     assert (still["mean_change"], still["reason"]) == (0, NO_MODEL)
     nothing = made_panel(scores | {"en+true": np.full((2, 60), NAN)})
     row = control(nothing, REQUEST).rows.iloc[-1]
-    assert (row["n_models"], row["n"], row["reason"]) == (0, 0, NO_SCORE)
+    assert (row["n_models"], row["n"], row["reason"]) == (0, 0, NO_ITEM)
 
 
 @pytest.mark.parametrize("seed", range(12))

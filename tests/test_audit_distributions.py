@@ -12,15 +12,13 @@ import scipy.stats
 from core.analysis.audit.distributions import (
     N_PLACES,
     NO_CONDITION,
-    NO_ITEM,
     ONE_CHANGE,
     QUANTILES,
-    REWORDING,
     TRANSLATION,
     density,
     distributions,
 )
-from core.analysis.audit.flow import ALL_MODELS
+from core.analysis.audit.names import ALL_MODELS, NO_ITEM, REWORDING
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
 from tests.thin_panels import thin_panel

@@ -11,10 +11,10 @@ from core.analysis.audit.floor_sentences import (
     floor_sentence,
     gap_reading,
     gap_sentence,
-    p_words,
     rewording_sentence,
     wording_sentences,
 )
+from core.analysis.audit.words import p_words
 
 NAN = math.nan
 

@@ -12,20 +12,20 @@ import scipy.stats
 from core.analysis.audit.floor_vs_gap import (
     LANGUAGE_DRAWS,
     NO_COMPLETE,
-    NO_INTERVAL,
-    NO_LANGUAGE,
+    NO_TRANSLATED_ITEM,
     floor_vs_gap,
 )
-from core.analysis.audit.floors import (
-    NO_FULL,
-    NO_ITEM,
+from core.analysis.audit.floors import NO_FULL, REPEATED, floors, floors_by_model
+from core.analysis.audit.names import (
+    ALIKE,
+    LANGUAGE,
+    MODEL,
+    NO_CHOICE_CHANGES,
+    NO_ITEM_OF_MODEL,
     NO_REWORDING,
+    NOTHING_CHANGES,
     ONE_ITEM,
-    REPEATED,
-    floors,
-    floors_by_model,
 )
-from core.analysis.audit.names import LANGUAGE, MODEL, NO_CHOICE_CHANGES, NOTHING_CHANGES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.noise import rewording_noise
@@ -62,7 +62,7 @@ def test_a_choice_is_the_same_where_both_scores_are_on_one_side() -> None:
     assert rows["n"].tolist() == [3]
     nothing = {"en": [[0.9, 0.6]], "en~p1": [[NAN, NAN]]}
     row = floors(made_panel(nothing), REQUEST).rows.iloc[0]
-    assert (math.isnan(row["same_choice"]), row["reason"]) == (True, NO_ITEM)
+    assert (math.isnan(row["same_choice"]), row["reason"]) == (True, NO_ITEM_OF_MODEL)
 
 
 def test_each_gap_says_how_many_draws_its_interval_is_of() -> None:
@@ -222,17 +222,17 @@ def test_without_translations_there_is_a_floor_and_no_gap() -> None:
     against = floor_vs_gap(made_panel(_scores(en_p1=0.0)), REQUEST)
     assert against.rows["floor"].notna().all()
     assert against.rows["gap"].isna().all()
-    assert (against.rows["reason"] == NO_LANGUAGE).all()
+    assert (against.rows["reason"] == NO_TRANSLATED_ITEM).all()
     assert "no translation" in against.notes[0]
 
 
 def test_english_without_rewordings_but_a_language_with_some() -> None:
     found = floors(made_panel(_scores(hi=0.1, hi_llm=0.1)), REQUEST)
     assert found.rows["original"].tolist() == ["hi", "hi"]
-    assert "no model has a noise floor" in found.notes[0]
+    assert found.notes[0] == NO_REWORDING
 
 
-@pytest.mark.parametrize(("n", "reason"), [(0, NO_ITEM), (1, ONE_ITEM)])
+@pytest.mark.parametrize(("n", "reason"), [(0, NO_ITEM_OF_MODEL), (1, ONE_ITEM)])
 def test_thin_rewordings_say_why(n: int, reason: str) -> None:
     scores = _scores(models=1, es=0.0, en_p1=0.0)
     scores["en~p1"][0, n:] = NAN
@@ -254,7 +254,7 @@ def test_changes_of_zero_are_zero_and_not_undefined() -> None:
     assert floors_by_model(made_panel(scores), REQUEST).rows["floor"].tolist() == [0, 0]
     against = floor_vs_gap(made_panel(scores), REQUEST).rows
     assert against["difference"].tolist() == [0, 0, 0]
-    assert (against["reason"] == NO_INTERVAL).all()
+    assert (against["reason"] == ALIKE).all()
 
 
 def test_nothing_scored_is_undefined_everywhere() -> None:

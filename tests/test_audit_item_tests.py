@@ -11,7 +11,7 @@ from scipy import stats
 
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES
+from core.analysis.audit.names import FEW_ITEMS, NO_REWORDING, NOTHING_CHANGES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
@@ -217,8 +217,8 @@ def test_without_rewording_there_is_a_drop_but_no_test() -> None:
     assert (row["n"], row["n_drop"], row["n_left_out"]) == (0, 9, 9)
     assert math.isfinite(row["drop"])
     assert row[["t", "t_low", "t90_high", "sd", "pvalue", "qvalue"]].isna().all()
-    assert "No rewording" in row["reason"]
-    assert "No rewording" in found.notes[0]
+    assert row["reason"] == NO_REWORDING
+    assert found.notes[0] == NO_REWORDING
 
 
 def test_one_rewording_has_no_other_to_stand_against() -> None:

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from core.analysis.audit.arms import arms
 from core.analysis.audit.control import control
-from core.analysis.audit.detection import NO_PAIR, injection_pairs, pair_log_odds
+from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
 from core.analysis.audit.lab import (
     ALL_PAIRS,
     LARGEST,
@@ -86,7 +86,8 @@ def test_a_growing_shift_goes_from_undecided_to_shift(lab) -> None:
     found = inject(lab, Shift(delta=0.5), MARGIN)
     assert found.shown["verdict_before"] == "undecided"
     assert found.headline == "A shift is found."
-    for words in ("en~p1 under model-0 is", "above the original [", "80 items", "q = 0.000"):
+    start = "Scores in en~p1 under model-0 lie"
+    for words in (start, "above the original [", "80 items", "q = 0.000"):
         assert words in found.sentence
     assert "nothing was put in" in inject(lab, Shift(), MARGIN).sentence
 

@@ -11,11 +11,15 @@ import pytest
 
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
-from core.analysis.audit.audit import audit_tables
+from core.analysis.audit.audit import audit, audit_panel, audit_tables
+from core.analysis.audit.lab import Shift, inject, open_lab
 from core.analysis.audit.names import POOLED, REWORDING
 from core.analysis.audit.request import AuditRequest
 from core.stats.scores import KINDS, ScoreKind
+from core.store.audit import item_versions
 from core.store.gate import Cache
+from core.store.generations import bump
+from core.store.slices import Slice, put_slice
 
 FEW = AuditRequest(dataset=DATASET, n_resamples=300, n_bootstrap=200)
 
@@ -32,6 +36,45 @@ def test_the_scores_are_read_once_for_all_options(cache: Cache, monkeypatch) -> 
     monkeypatch.setattr(module, "load_panel", lambda *_: pytest.fail("read again"))
     for options in ({"kind": "binary"}, {"margin": 0.5}, {"seed": 3}, {"n_bootstrap": 100}):
         audit_tables(cache, replace(FEW, **options), ["score_map", "equivalence"])
+
+
+def test_a_cache_that_nobody_writes_to_is_opened_once(cache: Cache, monkeypatch) -> None:
+    before = audit(cache, FEW, ["item_flow"])
+    monkeypatch.setattr(Cache, "reading", lambda *_: pytest.fail("opened again"))
+    after = audit(cache, FEW, ["item_flow"])
+    pd.testing.assert_frame_equal(before.tables["item_flow"].rows, after.tables["item_flow"].rows)
+
+
+def test_a_slice_that_is_defined_anew_is_another_question(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    fill_audit(cache, n_items=12)
+    few = replace(FEW, slice="few")
+    items = item_versions(cache, DATASET)["item_id"].unique()
+    for n in (1, 3):
+        put_slice(cache, Slice("few", DATASET, "", tuple(items[:n])))
+        assert len(audit_panel(cache, few).items) == n
+
+
+def test_a_shift_is_put_in_again_only_where_something_is_different(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    fill_audit(cache, n_items=12)
+    lab, shift = open_lab(cache, FEW), Shift(delta=0.3)
+    found = inject(lab, shift, 0.02)
+    assert inject(open_lab(cache, FEW), Shift(delta=0.3), 0.02) is found
+    others = ((Shift(delta=0.35), 0.02), (Shift(delta=0.3, share=0.5), 0.02), (shift, 0.5))
+    for other, margin in others:
+        assert not inject(lab, other, margin).rows.equals(found.rows)
+    shown, item = found.shown, str(found.items["item_id"].iloc[0])
+    with cache.writing() as con:
+        con.execute(
+            "UPDATE item_score SET l_stereotype = l_stereotype - 1 "
+            "WHERE scorer_id = ? AND condition = ? AND item_id = ?",
+            [shown["scorer_id"], shown["condition"], item],
+        )
+        bump(con, [shown["scorer_id"]], [DATASET])
+    changed = inject(open_lab(cache, FEW), shift, 0.02).items
+    differs = changed["after"] != found.items["after"]
+    assert changed.loc[differs, "item_id"].tolist() == [item]
 
 
 def test_only_the_tables_that_use_the_margin_know_of_it(cache: Cache) -> None:

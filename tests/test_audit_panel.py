@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.audit.alike import agreement
+from core.analysis.audit.agreement import agreement
 from core.analysis.audit.choices import distance, fates, same_choice
 from core.analysis.audit.loading import load_panel, one_per_model
 from core.analysis.audit.names import NO_ORIGINAL

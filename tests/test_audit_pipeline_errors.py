@@ -23,11 +23,13 @@ from core.analysis.audit.pipeline_errors import (
 )
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.texts import item_texts
+from core.stats.multiple import benjamini_hochberg
+from core.stats.resampling import bootstrap_weights, sign_flip_test
 from core.store.gate import Cache
 from core.store.scorers import put_scorer
 from core.store.scores import put_scores
 from core.types import Item, Role, TokenScore
-from tests.store_samples import SCORER, item, put
+from tests.store_samples import OTHER, SCORER, item, put
 from tests.test_analysis_comparison import A, put_preferences
 from tests.test_analysis_items import sigmoid
 
@@ -272,3 +274,92 @@ def test_every_pipeline_has_every_language_and_an_n(cache: Cache) -> None:
         assert part["condition"].tolist() == ["all", "es", "hi"]
     assert (table["n"] >= 0).all()
     assert (table["reason"] != "").equals(table["english"].isna())
+
+
+# How sure it is
+
+
+def drops_of_two_models(cache: Cache, n: int = 12) -> AuditTable:
+    """Half of the items are of StereoSet; the second model lacks the last Hindi item."""
+    rng = np.random.default_rng(3)
+    rows = [
+        item(str(i), c, source=("stereoset", "written")[i % 2])
+        for c in ("en", "en~p1", "hi", "es")
+        for i in range(n)
+    ]
+    put(cache, rows)
+    for scorer in (SCORER, OTHER):
+        kept = [one for one in rows if scorer == SCORER or (one.item_id, one.condition) != LAST]
+        put_preferences(cache, scorer, [(one, float(rng.normal(0.4, 0.6))) for one in kept])
+    return errors_of(cache)
+
+
+LAST = ("11", "hi")
+
+
+def test_intervals_are_of_both_pipelines_on_the_same_drawn_items(cache: Cache) -> None:
+    table = drops_of_two_models(cache)
+    panel = load_panel(cache, D)
+    right = {c: panel.scores("mean")[:, panel.at(c)] for c in ("en", "hi", "es")}  # (M, N)
+    stereoset = (panel.items["source"] == "stereoset").to_numpy()
+    wrong = {c: np.where(stereoset, 1 - x, x) for c, x in right.items()}
+    weights = bootstrap_weights(12, 2_000, rng=D.rng("pipeline_errors"))
+
+    def drawn(scores: dict[str, np.ndarray], language: str) -> list[float]:
+        found = []
+        for w in weights:
+            of_models = []
+            for english, there in zip(scores["en"], scores[language], strict=True):
+                known = np.isfinite(there)
+                of_models.append(np.average((english - there)[known], weights=w[known]))
+            found.append(float(np.mean(of_models)))
+        return found
+
+    after, before = (
+        {c: np.array(drawn(scores, c)) for c in ("hi", "es")} for scores in (wrong, right)
+    )
+    after["all"], before["all"] = (np.mean([d["hi"], d["es"]], axis=0) for d in (after, before))
+    for condition in ("all", "hi", "es"):
+        found = row(table, LABELS, condition)
+        for name, draws in (
+            ("drop", after[condition]),
+            ("right_drop", before[condition]),
+            ("moved", after[condition] - before[condition]),
+        ):
+            ends = found[[f"{name}_low", f"{name}_high"]].tolist()
+            assert ends == pytest.approx(np.quantile(draws, [0.025, 0.975]).tolist()), name
+        assert found["moved"] == pytest.approx(found["drop"] - found["right_drop"])
+        assert found["english_moved"] == pytest.approx(found["english"] - found["right_english"])
+        assert (found["n_items"], found["n_english"], found["n_bootstrap"]) == (12, 12, 2_000)
+    # The test is of the item means of what the error does.
+    moved = np.nanmean((right["hi"] - right["en"]) - (wrong["hi"] - wrong["en"]), axis=0)
+    expected = sign_flip_test(moved[None], n_resamples=200, rng=D.rng("signs")).pvalue[0]
+    assert row(table, LABELS, "hi")["moved_pvalue"] == expected
+    tested = table.rows[table.rows["condition"] != "all"]
+    assert tested["moved_qvalue"].tolist() == pytest.approx(
+        benjamini_hochberg(tested["moved_pvalue"]).tolist(), nan_ok=True
+    )
+
+
+def test_the_noise_floor_stands_beside_as_each_pipeline_has_it(cache: Cache) -> None:
+    table = drops_of_two_models(cache)
+    panel = load_panel(cache, D)
+    change = panel.changes("mean")[:, panel.at("en~p1")]  # (M, N)
+    swapped = np.where(panel.items["source"] == "stereoset", -1, 1) * change
+    found = row(table, LABELS, "hi")
+    assert found["right_noise_floor"] == pytest.approx(np.median(abs(change.mean(axis=1))))
+    assert found["noise_floor"] == pytest.approx(np.median(abs(swapped.mean(axis=1))))
+
+
+def test_an_error_that_does_nothing_has_no_interval_and_no_p(cache: Cache) -> None:
+    found = row(drops_of_two_models(cache), RIGHT, "hi")
+    assert found["moved"] == 0
+    assert found[["moved_low", "moved_high", "moved_pvalue", "moved_qvalue"]].isna().all()
+    assert found["drop_low"] < found["drop"] < found["drop_high"]
+
+
+def test_below_five_items_there_is_no_interval(cache: Cache) -> None:
+    rows = [(item(str(i), c, source="stereoset"), 0.1 * i) for i in range(4) for c in ("en", "hi")]
+    found = row(of_means(cache, rows), LABELS, "hi")
+    assert np.isfinite(found["drop"])
+    assert found[["drop_low", "moved_low", "english_moved_low"]].isna().all()

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.analysis.audit.attenuation import attenuation
 from core.analysis.audit.carry_over import association
-from core.analysis.audit.ceiling import attenuation
 from core.analysis.audit.kept import (
     CARRIES,
     LESS,

@@ -10,8 +10,9 @@ import pytest
 from scipy.special import expit
 
 from core.analysis.audit.metadata import judgments, metadata_numbers, metadata_values
-from core.analysis.audit.names import FEW_ITEMS
-from core.analysis.audit.quality import ALL_LANGUAGES, filter_masks, quality
+from core.analysis.audit.names import FEW_ITEMS, ONE_ITEM
+from core.analysis.audit.quality import ALL_LANGUAGES, quality
+from core.analysis.audit.quality_filters import filter_masks
 from core.analysis.audit.request import AuditRequest
 from core.stats.levels import LEAST_ITEMS
 from core.stats.resampling import bootstrap_weights
@@ -227,7 +228,7 @@ def test_judgments_of_other_names_are_kept_and_said():
     assert (rows["n_total"] == 3).all()
     assert ALL_LANGUAGES not in rows["condition"].tolist()
     assert found.notes[-1].endswith("under their own name: unsure.")
-    assert (rows["reason"] == "One item has no interval.").all()
+    assert (rows["reason"] == ONE_ITEM).all()
 
 
 def test_a_filter_that_all_pass_reduces_nothing():

@@ -10,7 +10,8 @@ import pytest
 from scipy.special import expit, logit
 
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.panel import NO_TRANSLATION, Panel
+from core.analysis.audit.names import NO_REWORDING, NO_TRANSLATION
+from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdicts import verdict
@@ -151,7 +152,7 @@ def test_missing_versions_are_undefined_with_a_reason_and_never_a_verdict() -> N
     assert rows[["drop", "drop_low", "drop_high"]].notna().all().all()
     assert rows[["t", "pvalue", "qvalue"]].isna().all().all()
     assert (rows["verdict"] == "undefined").all()
-    assert rows["reason"].str.contains("No rewording").all()
+    assert rows["reason"].str.contains(NO_REWORDING).all()
     table = _table(_panel({"en": preferences["en"]}))
     assert table.rows.empty
     assert table.notes == (NO_TRANSLATION,)

@@ -8,9 +8,10 @@ import pytest
 
 from core.analysis.audit.cells import cells
 from core.analysis.audit.crossed import crossed
-from core.analysis.audit.panel import NO_TRANSLATION
+from core.analysis.audit.names import FEW_ITEMS, NO_TRANSLATION
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.shrunk import shrunk
+from core.stats.levels import LEAST_ITEMS
 from tests.made_panels import made_panel
 
 NAN = float("nan")
@@ -112,6 +113,19 @@ def test_few_models_are_not_shrunk_and_say_so(n_models: int) -> None:
     assert rows["drop"].notna().all()
     assert rows[["shrunk", "shrunk_low", "tau"]].isna().all().all()
     assert rows["reason"].str.contains("at least 3 models").all()
+
+
+def test_models_with_few_items_are_not_shrunk_and_pull_nobody() -> None:
+    scores = _scores(np.linspace(0, 0.06, 5))
+    scores["hi"][2, 2:] = NAN
+    scores["hi"][4, LEAST_ITEMS:] = NAN
+    rows = _table(scores)
+    assert rows["n"].tolist() == [120, 120, 2, 120, LEAST_ITEMS]
+    assert rows["drop"].notna().all()
+    for name in ("error", "shrunk", "shrunk_low", "shrunk_error"):
+        assert rows[name].isna().tolist() == [False, False, True, False, False]
+    assert rows["reason"].tolist() == ["", "", FEW_ITEMS, "", ""]
+    assert rows["n_models"].tolist() == [4] * 5
 
 
 def test_a_model_without_scores_has_no_drop_and_takes_none_from_the_others() -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from core.analysis.audit import surface as module
-from core.analysis.audit.alike import ONE_MODEL
+from core.analysis.audit.names import NO_AGREEMENT
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.surface import NO_EQUAL, NO_FIT, NO_PREDICTOR, mean_zipf, surface
@@ -206,7 +206,7 @@ def test_one_model_has_nobody_to_agree_with(cache):
     row = only(surface(world(cache, n_models=1), REQUEST, cache).rows, condition="es")
     assert np.isfinite(row["r2"])
     assert np.isnan([row["r_changes"], row["r_residuals"]]).all()
-    assert ONE_MODEL in row["reason"]
+    assert NO_AGREEMENT in row["reason"]
 
 
 def test_what_cannot_be_said_is_nan_with_a_reason(cache):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.analysis.audit.equivalence import equivalence
 from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.item_tests import item_tests
 from core.analysis.audit.panel import Panel
@@ -18,7 +19,7 @@ from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.verdict_sentences import sentence
 from core.analysis.audit.verdicts import depends_on_score, verdict, verdicts
-from core.analysis.audit.wording import equivalence, wording_variance
+from core.analysis.audit.wording_variance import wording_variance
 from core.languages import LANGUAGES, NAMES, language_name
 from tests.made_panels import made_panel
 
@@ -316,7 +317,7 @@ def test_without_rewordings_a_gap_is_shown_and_no_verdict_given() -> None:
     assert (rows["reason"] != "").all()
     text = rows.loc["hi", "sentence"]
     assert "what rewording does to scores is not known" in text
-    assert "cannot be said: no rewording of English is scored" in text
+    assert "cannot be said: there is no rewording of English here" in text
     assert "nan" not in text
 
 

@@ -24,7 +24,7 @@ from rich.console import Console
 
 from core.analysis.items import item_table
 from core.cli import cache as cache_commands
-from core.cli import scoring, terminal
+from core.cli import scoring
 from core.cli.main import app, main
 from core.jobs import run as jobs
 from core.jobs.follow import follow
@@ -149,9 +149,10 @@ def content(cache: Cache) -> dict[str, int] | None:
 
 
 def one_sentence(said: Said, *words: str) -> None:
-    """Exit code 2, nothing on stdout, one line on stderr that holds the words."""
+    """Exit code 2, nothing on stdout, on stderr one line that holds the words, after progress."""
     assert (said.code, said.out) == (2, ""), said
-    (line,) = said.err.strip().split("\n")
+    *before, line = said.err.strip().split("\n")
+    assert set(before) <= {"Opening the model"}
     assert line.startswith("Error: ")
     for word in words:
         assert word in line
@@ -167,6 +168,9 @@ def test_import_score_and_export_say_what_they_did(command, write, model, tmp_pa
     first = command("score", "--model", model, "--dataset", "d")
     assert (first.code, first.out) == (0, "")
     assert "tiny on d: done; computed 27 of 27 missing texts" in first.err
+    last = first.err.strip().split("\n")[-1]
+    assert last.startswith(f"Next: `STEREOSCOPE_CACHE={cache.folder} streamlit run app.py` shows")
+    assert f"`python -m core audit --dataset d --cache {cache.folder}` says which gaps" in last
     written = command("export", "--dataset", "d", "--out", tmp_path / "d.csv")
     assert (written.code, written.out) == (0, "")
     assert f"Wrote 9 rows to {tmp_path / 'd.csv'}: 9 scored." in written.err
@@ -745,20 +749,6 @@ def test_ctrl_c_keeps_what_was_computed(command, write, model, cache, monkeypatc
     assert verify(cache) == []
     rest = jobs.score_dataset(cache, jobs.ScoreRequest(model=str(model), dataset="d"))
     assert 0 < held < held + rest.computed == 300
-
-
-def test_the_progress_bar_is_drawn_on_a_terminal_and_leaves_no_line(monkeypatch) -> None:
-    screen = io.StringIO()
-    console = Console(file=screen, force_terminal=True, width=80, color_system=None)
-    monkeypatch.setattr(terminal, "log", console)
-    with terminal.progress_bar() as watch:
-        watch(Progress("opening the model"))
-        watch(Progress("scoring", 0, 20, 0, 200))
-        watch(Progress("scoring", 10, 20, 100, 200))
-        console.file.flush()
-    drawn = screen.getvalue()
-    assert "10 of 20 texts, " in drawn
-    assert drawn.endswith("\x1b[1A\x1b[2K")  # up one line, clear it
 
 
 # The program as a whole

@@ -93,7 +93,7 @@ def test_files_hold_the_summary_and_the_items(compare: Run, cache: Cache, tmp_pa
     ("names", "words"),
     [
         ((A, "nope"), "No scorer is called 'nope'; give --scorers one of: "),
-        ((A, A[:6]), f"Both scorers are {A}; name two different ones."),
+        ((A, A[:6]), f"are both the scorer {A} ("),
         (("tiny", B), "More than one scorer is called 'tiny'"),
         ((A, "other"), f"No item of d is scored under {NOTHING.scorer_id} (other, float16"),
     ],

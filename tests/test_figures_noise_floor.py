@@ -13,7 +13,7 @@ from core.analysis.audit.distributions import distributions
 from core.analysis.audit.floor_vs_gap import floor_vs_gap
 from core.analysis.audit.floors import floors
 from core.analysis.audit.request import AuditRequest
-from core.analysis.audit.wording import wording_variance
+from core.analysis.audit.wording_variance import wording_variance
 from core.figures.colours import language_colour
 from core.figures.item_changes import distribution_figure
 from core.figures.noise_floor import floor_figure, gap_figure

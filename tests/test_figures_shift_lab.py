@@ -99,7 +99,8 @@ def test_items_needed_have_a_line_for_each_kind_of_change() -> None:
 def test_drops_stand_side_by_side_by_language() -> None:
     rows = pd.DataFrame(
         [
-            {"pipeline": p, "condition": c, "drop": d, "n": 9, "n_affected": 3, "n_reliable": 1,
+            {"pipeline": p, "condition": c, "drop": d, "drop_low": d - 0.02,
+             "drop_high": d + 0.01, "n_items": 9, "n_affected": 3, "n_reliable": 1,
              "n_reliable_rise": 0, "n_cells": 2}
             for p, c, d in (("right", "es", 0.02), ("right", "hi", 0.04), ("wrong", "es", -0.01),
                             ("wrong", "hi", math.nan))
@@ -107,7 +108,9 @@ def test_drops_stand_side_by_side_by_language() -> None:
     )  # fmt: skip
     figure = drops_with_errors(rows, {"right": "right pipeline", "wrong": "wrong"}, 0.01)
     sound(figure)
-    assert [list(trace.y) for trace in figure.data] == [[0, 1], [0, 1]]
+    assert [list(trace.y) for trace in figure.data] == [[-0.11, 0.89], [0.11, 1.11]]
+    assert list(figure.data[0].error_x.array) == pytest.approx([0.01, 0.01])
+    assert list(figure.data[0].error_x.arrayminus) == pytest.approx([0.02, 0.02])
     assert list(figure.data[0].x) == [0.02, 0.04]
     assert figure.data[0].customdata[0][0] == "right"
     assert figure.layout.shapes[0].x0 == -0.01

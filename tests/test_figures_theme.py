@@ -21,7 +21,16 @@ from core.figures.colours import (
     language_colour,
     score_colours,
 )
-from core.figures.theme import BACKGROUND, chart_config, file_stem, plain, signed, template, themed
+from core.figures.theme import (
+    BACKGROUND,
+    chart_config,
+    drawn,
+    file_stem,
+    plain,
+    signed,
+    template,
+    themed,
+)
 from core.settings import ROOT
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
@@ -126,10 +135,23 @@ def test_a_template_leaves_no_colour_open(mode):
 
 
 def test_theming_leaves_the_figure_itself_alone():
-    figure = go.Figure(layout={"template": template("light")})
+    figure = drawn([go.Scatter(x=[1, 2], y=[3, 4])], {"title": {"text": "t"}})
     dark = themed(figure, "dark")
     assert dark.layout.template.layout.paper_bgcolor == BACKGROUND["dark"]
     assert figure.layout.template.layout.paper_bgcolor == BACKGROUND["light"]
+    assert dark.data == figure.data
+
+
+def test_a_figure_is_what_plotly_makes_of_the_same_parts():
+    traces = [go.Bar(x=[1, None], y=["a", "b"], xaxis="x2"), go.Heatmap(z=[[1, 2]])]
+    layout = {"xaxis2": {"range": (0, 1)}, "shapes": [{"x0": 1}], "meta": {"caption": "c"}}
+    whole = go.Figure(traces, layout).update_layout(template=template("dark"))
+    assert themed(drawn(traces, layout), "dark").to_dict() == whole.to_dict()
+
+
+def test_a_property_that_does_not_exist_is_an_error():
+    with pytest.raises(ValueError, match="colour"):
+        drawn([], {"colour": "red"})
 
 
 def test_charts_send_nothing_and_save_large_pictures():

@@ -91,7 +91,16 @@ def test_time_is_taken_from_an_earlier_run_of_the_scorer(cache, llama):
     release(lock)
     known = estimate(cache, request)
     assert known.seconds == pytest.approx(known.characters / 100)
-    assert known.speed_from == folder.run_id
+    assert (known.speed_from, known.opening_seconds) == (folder.run_id, None)
+    phases = [
+        line(0, 0, phase="opening the model", scorer_id=""),
+        line(7, 0, phase="checking the model", scorer_id=""),
+        line(12, 0, seconds=0, scorer_id=unknown.scorer.scorer_id),
+    ]
+    folder.progress.write_text("".join(json.dumps(each) + "\n" for each in [*phases, last]))
+    with_opening = estimate(cache, request)
+    assert with_opening.opening_seconds == 12
+    assert with_opening.seconds == pytest.approx(known.characters / 100 + 12)
     assert (
         estimate(cache, ScoreRequest(model=str(llama), dataset="demo", exact=True)).seconds is None
     )

@@ -7,14 +7,15 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from core.errors import CacheError, InputError
 from core.jobs.folder import RunFolder, create_run, release, take_over_run
-from core.jobs.follow import follow, log_tail, recorded_speed, view_job
-from core.jobs.launch import launch, request_stop, resume
+from core.jobs.follow import can_resume, follow, log_tail, recorded_speed, view_job
+from core.jobs.launch import dismiss, launch, request_stop, resume
 from core.jobs.progress import Progress
 from core.jobs.running import running_job
 from core.jobs.spec import JobSpec, ScoreRequest, anywhere, spec_from_json, spec_to_json
@@ -132,6 +133,68 @@ def test_only_runs_are_followed_the_latest_first(cache, make):
     assert len(follow(cache, latest=2)) == 2
 
 
+# What may be resumed
+
+
+def resumable(cache) -> list[str]:
+    """The runs that are offered for resuming, the oldest first."""
+    views = follow(cache)
+    return [view.run_id for view in views[::-1] if can_resume(view, views)]
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed", ""])
+def test_a_run_is_no_longer_offered_when_a_later_one_has_done_its_work(cache, make, state):
+    early = make(line(0, 0), line(2, 5, state))
+    assert resumable(cache) == [early.run_id]
+    make(line(0, 0), line(9, 1000, "finished"))
+    assert resumable(cache) == []
+
+
+@pytest.mark.parametrize(
+    ("later", "request_"),
+    [
+        (line(9, 900, "stopped"), SPEC.request),  # both left something
+        (line(9, 900), SPEC.request),
+        (line(9, 1000, "finished", scorer_id="s2"), SPEC.request),
+        (line(9, 1000, "finished"), replace(SPEC.request, dataset="e")),
+    ],
+)
+def test_other_work_or_unfinished_work_takes_nothing_up(cache, make, later, request_):
+    early = make(line(0, 0), line(2, 5, "stopped"))
+    make(line(0, 0), later, spec=JobSpec(request=request_))
+    assert early.run_id in resumable(cache)
+
+
+def test_an_earlier_finished_run_does_not_count(cache, make):
+    make(line(0, 0), line(9, 1000, "finished"))
+    late = make(line(0, 0), line(2, 5, "stopped"))
+    assert resumable(cache) == [late.run_id]
+
+
+def test_a_run_that_ended_before_its_scorer_was_known_goes_by_what_was_asked(cache, make):
+    opening = line(0, 0, "failed", phase="opening the model", scorer_id="", error="No room.")
+    early = make(opening)
+    make(line(9, 1000, "finished"), spec=JobSpec(request=replace(SPEC.request, dtype="float16")))
+    assert resumable(cache) == [early.run_id]
+    make(line(9, 1000, "finished"))
+    assert resumable(cache) == []
+
+
+def test_a_dismissed_run_is_not_offered_and_nothing_of_it_is_gone(cache, make):
+    folder = make(line(0, 0), line(2, 5, "stopped"))
+    before = folder.progress.read_bytes()
+    dismiss(cache, folder.run_id)
+    assert resumable(cache) == []
+    assert folder.progress.read_bytes() == before
+    assert [view.run_id for view in follow(cache)] == [folder.run_id]
+
+
+def test_a_living_run_cannot_be_dismissed(cache, make):
+    folder = make(line(0, 0), alive=True)
+    with pytest.raises(InputError, match="has not ended"):
+        dismiss(cache, folder.run_id)
+
+
 # How fast
 
 
@@ -232,7 +295,7 @@ def test_stopping_what_has_ended_changes_nothing(cache, make):
 
 @pytest.mark.parametrize("run_id", ["20261129-204512-3f9a", "", "..", "../..", "x" * 300])
 def test_a_run_that_is_not_there_is_named(cache, run_id):
-    for ask in (request_stop, resume, log_tail, take_over_run):
+    for ask in (request_stop, resume, log_tail, take_over_run, dismiss):
         with pytest.raises(InputError, match="There is no run"):
             ask(cache, run_id)
 

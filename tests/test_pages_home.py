@@ -13,6 +13,7 @@ from core.jobs.folder import create_run, release
 from core.jobs.spec import JobSpec
 from core.models import demo_files
 from core.settings import ROOT
+from core.store.items import put_dataset
 from core.store.runs import start_run
 from core.words import duration_words, size_words
 from pages.shared import jobs
@@ -62,6 +63,24 @@ def test_a_running_job_stands_above_the_scores(show, cache):
     assert "500 of 1,000 texts" in words(app)
     release(lock)
     assert "Computing now" not in words(show()), "it died"
+
+
+def test_a_data_set_without_scores_is_in_the_grid_with_what_to_do(show, cache):
+    fill_scored(cache.folder, demo_items()[:2])
+    grids = [frame.value for frame in show().dataframe]
+    assert not any("not scored yet" in str(list(grid.columns)) for grid in grids)
+    items = [item for item in demo_items() if item.condition in ("en", "es")]
+    put_dataset(cache, "my set", items, path="", format="native", sha256="")
+    app = show()
+    assert not app.exception
+    grid = app.dataframe[1].value
+    (column,) = [name for name in grid.columns if name.startswith("my set")]
+    assert column == "my set · not scored yet"
+    n = sum(item.condition == "en" for item in items)
+    assert grid.loc["en", column] == f"0 / {n}"
+    assert "No model has scored my set yet" in words(app)
+    (line_to_run,) = [block.value for block in app.code]
+    assert line_to_run == "python -m core score --model demo --dataset 'my set'"
 
 
 def test_health_is_a_small_table(show, cache):

@@ -98,6 +98,9 @@ def test_both_sentences_are_marked_under_their_numbers(monkeypatch, filled):
     pair = rows(app).set_index("item_id").loc[SHARED_PIECE]
     assert metrics(app)["Stereotypical sentence"] == f"{pair['score_more']:.2f}".replace("-", "−")
     assert metrics(app)["Unmodified tokens"] == "4"
+    assert "SS" not in metrics(app)  # the score of a pair is the difference
+    difference = next(metric for metric in app.metric if metric.label == "Difference")
+    assert difference.help.startswith("The score of a pair")
     assert len(texts(app)) == 2
     for text in texts(app):
         assert 'dir="auto" lang="en"' in text

@@ -41,6 +41,7 @@ ESTIMATE = {
     "memory": {"needed_bytes": 2_000_000_000, "free_bytes": {"cpu": 8_000_000_000}, "fits": True},
     "download_bytes": 0,
     "seconds": 130.0,
+    "opening_seconds": 12.0,
     "speed_from": "20261129-204512-3f9a",
     "disk_bytes": 750_000,
     "disk_free_bytes": 70_000_000_000,
@@ -160,6 +161,15 @@ def test_an_unfinished_run_can_be_resumed_once(show, items, make, monkeypatch, l
     assert "Stop" in buttons(app)
 
 
+def test_a_run_that_nobody_wants_is_dismissed_and_stays_in_the_list(show, items, make):
+    folder = make(line(0, 0), line(10, 100, "stopped"))
+    app = click(show(), "Dismiss")
+    assert not app.exception
+    assert "Resume" not in buttons(app)
+    assert "Nothing is computing." in words(app)
+    assert app.dataframe[0].value["Run"].tolist() == [folder.run_id]
+
+
 def test_a_button_that_has_lost_its_meaning_says_so(show, items, make, monkeypatch):
     make(line(0, 0), line(10, 100, "stopped"))
 
@@ -241,6 +251,7 @@ def test_an_estimate_comes_first_then_the_start(show, items, monkeypatch):
         "Time": "2 min 10 s",
         "Disk, at most": "750 kB",
     }
+    assert "run 20261129\\-204512\\-3f9a\\, 12 s of it to open and check the model" in words(app)
     click(app, "Start")
     assert [spec.request for spec in started] == asked
     assert asked[0] == ScoreRequest(model="demo", dataset="demo", dtype="float32")

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit.audit import audit
-from core.analysis.audit.detection import NO_PAIR
+from core.analysis.audit.injection import NO_PAIR
 from core.analysis.audit.lab import ALL_PAIRS, Shift, inject, open_lab
 from core.analysis.audit.pipeline_errors import LABELS
 from core.analysis.audit.request import AuditRequest
@@ -169,8 +169,7 @@ def test_a_delta_too_far_and_a_subgroup_of_nobody_are_explained(simulated, opene
 def test_one_model_has_no_control_and_is_told_how_to_get_it(tiny, opened):
     app = opened(tiny, dataset="demo")
     assert "no positive control" in words(app)
-    line = next(code.value for code in app.code if "core control" in code.value)
-    assert "python -m core import demo-control.jsonl --dataset demo --replace" in line
+    assert "python -m core positive-control --dataset demo" in [code.value for code in app.code]
     assert "undecided" in words(app)
     widget(app, "toggle", "First token not scored").set_value(True).run()
     assert len(metrics(sound(app))["English mean"]) <= 2

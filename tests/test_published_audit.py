@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from core.analysis.audit.cells import judged
-from core.analysis.audit.languages import language_drops
+from core.analysis.audit.main import language_drops
 from core.items.conditions import normalise_condition
 
 pytestmark = [

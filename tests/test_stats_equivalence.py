@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.stats.equivalence import equivalence_n, is_equivalent
+from core.stats.levels import LEAST_ITEMS
 
 NAN = math.nan
 
@@ -45,6 +46,7 @@ def test_items_needed_by_hand() -> None:
     assert math.isnan(equivalence_n(0.0, 0.02))  # items that do not vary tell nothing
     assert math.isnan(equivalence_n(1e-17, 0.02))
     assert math.isnan(equivalence_n(NAN, 0.02))
+    assert equivalence_n(1e-4, 0.02) == LEAST_ITEMS  # fewer have no interval
 
 
 def test_with_that_many_items_no_shift_is_found_equivalent_four_times_in_five() -> None:

@@ -13,7 +13,8 @@ from statsmodels.stats.power import TTestPower
 
 from core.errors import InputError
 from core.stats import power
-from core.stats.power import item_level_power, items_needed, smallest_shift
+from core.stats.levels import LEAST_ITEMS
+from core.stats.power import item_level_power, items_needed, planning_sd, smallest_shift
 from core.stats.resampling import sign_flip_test, sign_vectors
 
 NAN = math.nan
@@ -33,9 +34,8 @@ def test_statsmodels_needs_as_many_items_but_for_its_t() -> None:
 def test_items_and_shift_are_inverse(shift: float, sd: float, sign: int) -> None:
     n = items_needed(sign * shift, sd)
     assert n == math.ceil(n)
-    if n > 1:
-        assert smallest_shift(int(n), sd) <= shift * (1 + 1e-9)
-    if n > 2:
+    assert smallest_shift(int(n), sd) <= shift * (1 + 1e-9)
+    if n > LEAST_ITEMS:
         assert smallest_shift(int(n) - 1, sd) >= shift * (1 - 1e-9)
 
 
@@ -43,8 +43,14 @@ def test_what_cannot_be_said() -> None:
     assert items_needed(0.0, 0.2) == math.inf
     assert math.isnan(items_needed(0.02, NAN))
     assert math.isnan(items_needed(NAN, 0.2))
-    assert math.isnan(smallest_shift(1, 0.2))
+    assert math.isnan(smallest_shift(LEAST_ITEMS - 1, 0.2))
     assert math.isnan(smallest_shift(0, NAN))
+
+
+def test_fewer_items_than_are_tested_are_never_enough() -> None:
+    assert items_needed(0.5, 0.001) == LEAST_ITEMS
+    assert math.isnan(items_needed(0.02, planning_sd(0.2, LEAST_ITEMS - 1)))
+    assert items_needed(0.02, planning_sd(0.2, LEAST_ITEMS)) == 785
 
 
 def test_size_and_power_are_those_of_the_normal_formula() -> None:
@@ -88,7 +94,7 @@ def test_blocks_of_worlds_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.rate == 1
 
 
-@pytest.mark.parametrize("d", [[], [0.1], [NAN, NAN, 0.2], [0.0, 0.0, 0.0], [0.1, 0.1]])
+@pytest.mark.parametrize("d", [[], [0.1], [NAN, NAN, 0.2], [0.1, 0.2, 0.3, 0.4], [0.1] * 9])
 def test_too_few_or_equal_differences_have_no_power_and_not_none(d: list[float]) -> None:
     (found,) = item_level_power(d, (0.02,), rng=np.random.default_rng(0))
     assert math.isnan(found.rate)
@@ -103,7 +109,7 @@ def test_too_few_or_equal_differences_have_no_power_and_not_none(d: list[float])
 )
 def test_what_could_never_reject_is_refused(drops, options) -> None:
     with pytest.raises(InputError):
-        item_level_power([0.1, 0.2, 0.3], drops, rng=np.random.default_rng(0), **options)
+        item_level_power([0.1, 0.2, 0.3, 0.4, 0.5], drops, rng=np.random.default_rng(0), **options)
 
 
 @pytest.mark.parametrize("sd", [0.0, 1e-17])

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+import pandas as pd
+
+from core.analysis.audit import audit as module
 from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.store.gate import Cache
+from core.types import Item
 from tests.made_panels import made_panel
+from tests.store_samples import item
 
 CONDITIONS = (
     *("es", "hi", "en~p1", "en~p2", "en~p3", "en~llm", "hi~llm", "es~a", "es~b", "es~c"),
@@ -41,4 +49,36 @@ def thin_panel(seed: int) -> Panel:
         if rng.random() < 0.5:
             metadata |= {"similarity": rng.random(), "unchanged": rng.choice([0.0, 0.5])}
             metadata |= {"blank_survived": bool(rng.random() < 0.5)}
-    return panel
+    return replace(panel, scored=_scored(panel))
+
+
+def texts_of(n_items: int) -> list[Item]:
+    """The texts behind such panels: an item says its id and condition."""
+    return [item(f"i{n}", c) for c in ("en", "es", "hi") for n in range(n_items)]
+
+
+def tables_of(panel: Panel, request: AuditRequest, texts: Cache) -> dict[str, AuditTable]:
+    """All tables of a panel that no cache holds; `texts` has the texts of its items."""
+    found: dict[str, AuditTable] = {}
+
+    def table(name: str) -> AuditTable:
+        if name not in found:
+            step = (module._STEPS | module._BETWEEN)[name]
+            also = (texts,) if step.reads_cache else ()
+            found[name] = step.function(panel, request, *map(table, step.needs), *also)
+        return found[name]
+
+    return {name: table(name) for name in module.TABLES}
+
+
+def _scored(panel: Panel) -> pd.DataFrame:
+    """A row per model and version, as the cache has them."""
+    ids = dict(enumerate(panel.item_ids))
+    rows = []
+    for at in np.ndindex(panel.numbers["l_stereotype"].shape):
+        numbers = {name: values[at] for name, values in panel.numbers.items()}
+        known = np.isfinite(numbers["l_stereotype"])
+        place = {"scorer_id": panel.scorers[at[0]], "condition": panel.conditions[at[1]]}
+        place |= {"item_id": ids[at[2]], "reason": "" if known else "too long"}
+        rows.append(place | numbers)
+    return pd.DataFrame(rows)

@@ -25,6 +25,7 @@ from core.cli.terminal import (
     print_table,
     say,
 )
+from core.errors import InputError
 from core.export.tables import check_path, json_rows, write_table
 from core.store.items import require_dataset
 from core.store.scorers import scorers
@@ -86,8 +87,10 @@ def compare(
     store = open_cache(cache)
     require_dataset(store, dataset)
     a, b = (find_scorer(store, name, "--scorers") for name in scorers_ab)
-    found = compare_scorers(store, a, b, dataset)
     labels = scorer_labels(scorers(store))
+    if a == b:
+        raise InputError(_one_and_the_same(scorers_ab, a, labels))
+    found = compare_scorers(store, a, b, dataset)
     for table, wanted in ((found.summary, file), (found.items, items)):
         if wanted is not None:
             write_table(table, wanted)
@@ -109,6 +112,16 @@ def compare(
     _print_comparison(found)
     for path in files:
         say(f"Wrote {path}.")
+
+
+def _one_and_the_same(names: tuple[str, str], scorer_id: str, labels: dict[str, str]) -> str:
+    others = [f"{other} ({label})" for other, label in labels.items() if other != scorer_id]
+    called = " and ".join(dict.fromkeys(map(repr, names)))
+    return f"{called} are both the scorer {scorer_id} ({labels[scorer_id]}); " + (
+        f"the others in the cache are {', '.join(others)}."
+        if others
+        else "the cache has no other one; score with a second model or precision first."
+    )
 
 
 def _print_comparison(found: Comparison) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from core.analysis.filtering import selected_table
 from core.analysis.overview import find_scorer
+from core.cli.next_step import say_after_import
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -37,36 +38,47 @@ ScorerOption = Annotated[
 ]
 
 
+PathArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH", help="A .csv, .jsonl or .parquet file, or a folder of such files."
+    ),
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"Layout of the rows: {', '.join(FORMATS)} (default: the header tells).",
+    ),
+]
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE",
+        help="Language of crows-pairs rows (default: from the file's name, else en).",
+    ),
+]
+NameOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
+]
+ReplaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--replace",
+        help="Put these items in the place of those that the cache has under that name; no "
+        "score is lost.",
+    ),
+]
+
+
 def import_data_set(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PATH", help="A .csv, .jsonl or .parquet file, or a folder of such files."
-        ),
-    ],
-    data_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"Layout of the rows: {', '.join(FORMATS)} (default: the header tells).",
-        ),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Language of crows-pairs rows (default: from the file's name, else en).",
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
-    ] = None,
-    replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Replace a data set of that name; scores are kept."),
-    ] = False,
+    path: PathArgument,
+    data_format: FormatOption = None,
+    language: LanguageOption = None,
+    dataset: NameOption = None,
+    replace: ReplaceOption = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,8 +94,9 @@ def import_data_set(
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
         raise
     name = _name_of(path) if dataset is None else dataset
+    store = open_cache(cache)
     stored = put_dataset(
-        open_cache(cache),
+        store,
         name,
         report.items,
         path=str(path),
@@ -97,6 +110,7 @@ def import_data_set(
         return
     print_problems(report.problems)
     say(_sentence(summary))
+    say_after_import(store, name)
 
 
 def export(

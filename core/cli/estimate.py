@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from core.cli.terminal import out, print_json, say
+from core.jobs.follow import opening_words
 from core.jobs.spec import ScoreRequest
 from core.store.gate import Cache
 from core.words import duration_words, precision_words, size_words
@@ -56,4 +57,7 @@ def _lines(found: Estimate) -> list[str]:
 def _time(found: Estimate) -> str:
     if found.seconds is None or not found.texts:
         return found.speed_from
-    return f"about {duration_words(found.seconds)}, at the speed of run {found.speed_from}"
+    opening = opening_words(found.opening_seconds)
+    return (
+        f"about {duration_words(found.seconds)} ({opening}), at the speed of run {found.speed_from}"
+    )

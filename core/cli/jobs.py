@@ -43,7 +43,7 @@ def job_json(view: JobView) -> dict[str, Any]:
 def print_jobs(views: list[JobView]) -> None:
     """One line per job."""
     for view in views:
-        what = f"{view.model} on {view.dataset}" if view.spec else "unknown"
+        what = f"{view.work} on {view.dataset}" if view.spec else "unknown"
         say(f"Job {view.run_id}: {view.state}, {what}{_how_far(view)}", to=out)
 
 

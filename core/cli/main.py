@@ -17,8 +17,8 @@ from typing import NoReturn
 
 import typer
 
-from core.cli import audit, cache, comparison, control, data_sets, pairs, scoring
-from core.cli.terminal import print_error, print_problems
+from core.cli import audit, cache, comparison, control, data_sets, pairs, positive_control, scoring
+from core.cli.terminal import print_error, print_refusal
 from core.errors import DataSetError, InputError, StereoscopeError
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ app.command("pairs")(pairs.pairs)
 app.command("status")(cache.status)
 app.command("audit")(audit.audit_data_set)
 app.command("control")(control.control)
+app.command("positive-control")(positive_control.positive_control)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)
 
@@ -50,10 +51,11 @@ def main() -> NoReturn:
     try:
         _check_arguments(sys.argv[1:])
         app()
+    except DataSetError as error:
+        print_refusal(error)
+        sys.exit(2)
     except StereoscopeError as error:
         print_error(error)
-        if isinstance(error, DataSetError):
-            print_problems(error.problems)
         sys.exit(2)
     except OSError as error:
         if error.errno != errno.ENOSPC:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from core.errors import InputError
 from core.export.tables import check_path, json_rows, write_table
 from core.items.alignment import ALIGNMENTS, UNITS
 from core.stats.pairs import TIES, Ties
+from core.store.gate import Cache
 from core.store.pairs import ask_alignment, check_rule, has_pairs
 from core.store.scorers import scorers
 
@@ -37,34 +39,39 @@ _SHOWN = {
 }
 
 
+UnitOption = Annotated[
+    str, typer.Option(metavar="UNIT", help=f"What must be unmodified: {', '.join(UNITS)}.")
+]
+AlignOption = Annotated[
+    str,
+    typer.Option(
+        metavar="ALIGNMENT",
+        help=f"How the sentences are aligned: {', '.join(ALIGNMENTS)} (as published).",
+    ),
+]
+TiesOption = Annotated[
+    str, typer.Option(metavar="RULE", help=f"How a tie counts: {', '.join(TIES)}.")
+]
+DecimalsOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=15, help="Round scores first (published: 3, with --ties against)."),
+]
+FileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", help="Also write every pair: .csv, .parquet, .jsonl or .tex."
+    ),
+]
+
+
 def pairs(
     dataset: DatasetOption,
     scorer: ScorerOption = None,
-    unit: Annotated[
-        str, typer.Option(metavar="UNIT", help=f"What must be unmodified: {', '.join(UNITS)}.")
-    ] = "word",
-    align: Annotated[
-        str,
-        typer.Option(
-            metavar="ALIGNMENT",
-            help=f"How the sentences are aligned: {', '.join(ALIGNMENTS)} (as published).",
-        ),
-    ] = "lcs",
-    ties: Annotated[
-        str, typer.Option(metavar="RULE", help=f"How a tie counts: {', '.join(TIES)}.")
-    ] = "half",
-    decimals: Annotated[
-        int | None,
-        typer.Option(min=0, max=15, help="Round scores first (published: 3, with --ties against)."),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Also write every pair: .csv, .parquet, .jsonl or .tex.",
-        ),
-    ] = None,
+    unit: UnitOption = "word",
+    align: AlignOption = "lcs",
+    ties: TiesOption = "half",
+    decimals: DecimalsOption = None,
+    file: FileOption = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,42 +80,63 @@ def pairs(
     Prints in how many pairs the stereotypical sentence is the more probable one, by type and
     direction, and how often the preference flips between the word rule and the token rule.
     """
+    rule = _Rule(unit, align, _ties(ties), decimals)
     check_rule(unit, align)
-    rule = _ties(ties)
     if file is not None:
         check_path(file)
     store = open_cache(cache)
-    if not has_pairs(store, dataset):
-        raise InputError(
-            f"{dataset} holds no sentence pairs (items with an empty context, a stereotype and an "
-            "anti_stereotype, and nothing else); import such items, or name another data set."
-        )
+    _require_pairs(store, dataset)
     scorer_id = find_scorer(store, scorer)
-    if ask_alignment(store, dataset, align):
-        say(f"Aligned the pairs of {dataset} by {align}; this is kept.")
-    table = pair_table(store, scorer_id, dataset, unit, align)
-    other = pair_table(store, scorer_id, dataset, _other(unit), align, texts=False)
-    summary = pair_summary(table, other, ties=rule, decimals=decimals)
-    sentences = {c: pair_sentence(summary, c) for c in summary["condition"].unique()}
+    table, summary = _counted(store, scorer_id, dataset, rule)
     if file is not None:
         write_table(table, file)
-    label = scorer_labels(scorers(store))[scorer_id]
+    sentences = {c: pair_sentence(summary, c) for c in summary["condition"].unique()}
+    known = {"scorer_id": scorer_id, "label": scorer_labels(scorers(store))[scorer_id]}
     if as_json:
         print_json(
             {
                 "dataset": dataset,
-                "scorer": {"scorer_id": scorer_id, "label": label},
-                "rule": {"unit": unit, "align": align, "ties": ties, "decimals": decimals},
+                "scorer": known,
+                "rule": asdict(rule),
                 "summary": json_rows(summary),
                 "sentences": [*sentences.values()],
                 "files": [] if file is None else [str(file)],
             }
         )
         return
-    say(f"{label} ({scorer_id})", to=out)
-    _print_shares(summary, sentences, unit, f"aligned by {align}; ties: {ties}")
+    say(f"{known['label']} ({scorer_id})", to=out)
+    _print_shares(summary, sentences, rule)
     if file is not None:
         say(f"Wrote {len(table)} pairs to {file}.")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """How the sentences of a pair are compared and counted."""
+
+    unit: str
+    align: str
+    ties: Ties
+    decimals: int | None
+
+
+def _require_pairs(store: Cache, dataset: str) -> None:
+    if not has_pairs(store, dataset):
+        raise InputError(
+            f"{dataset} holds no sentence pairs (items with an empty context, a stereotype and an "
+            "anti_stereotype, and nothing else); import such items, or name another data set."
+        )
+
+
+def _counted(
+    store: Cache, scorer_id: str, dataset: str, rule: _Rule
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Every pair by the rule, and the shares over them."""
+    if ask_alignment(store, dataset, rule.align):
+        say(f"Aligned the pairs of {dataset} by {rule.align}; this is kept.")
+    table = pair_table(store, scorer_id, dataset, rule.unit, rule.align)
+    other = pair_table(store, scorer_id, dataset, _other(rule.unit), rule.align, texts=False)
+    return table, pair_summary(table, other, ties=rule.ties, decimals=rule.decimals)
 
 
 def _ties(name: str) -> Ties:
@@ -122,13 +150,12 @@ def _other(unit: str) -> str:
     return next(name for name in UNITS if name != unit)
 
 
-def _print_shares(
-    summary: pd.DataFrame, sentences: dict[str, str], unit: str, details: str
-) -> None:
+def _print_shares(summary: pd.DataFrame, sentences: dict[str, str], rule: _Rule) -> None:
     """What is counted, then a table and a sentence for each condition."""
     say(
-        f"Pairs whose stereotypical sentence is preferred, by unmodified {unit}s\n"
-        f"({details}). Flips: its preference is another by {_other(unit)}s.",
+        f"Pairs whose stereotypical sentence is preferred, by unmodified {rule.unit}s\n"
+        f"(aligned by {rule.align}; ties: {rule.ties}). Flips: its preference is another by "
+        f"{_other(rule.unit)}s.",
         to=out,
     )
     for condition, sentence in sentences.items():

@@ -10,6 +10,19 @@ import typer
 from core import settings
 from core.cli.data_sets import DatasetOption, report_summary
 from core.cli.estimate import say_estimate
+from core.cli.model_options import (
+    ComputeDtypeOption,
+    DeviceOption,
+    DtypeOption,
+    ExactOption,
+    ModelOption,
+    NoDoubleQuantOption,
+    QuantizationOption,
+    TrustRemoteCodeOption,
+    VariantOption,
+)
+from core.cli.next_step import say_after_scoring
+from core.cli.progress import progress_bar
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -17,7 +30,6 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     print_table,
-    progress_bar,
     say,
     stop_on_interrupt,
 )
@@ -49,53 +61,16 @@ def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption 
 
 
 def score(
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="MODEL", help="demo, a model folder, or org/name[@revision] from the hub."
-        ),
-    ],
+    model: ModelOption,
     dataset: DatasetOption,
-    dtype: Annotated[
-        str,
-        typer.Option(metavar="DTYPE", help="Precision: auto, float32, bfloat16 or float16."),
-    ] = "auto",
-    device: Annotated[
-        str, typer.Option(metavar="DEVICE", help="Where to compute: auto, cpu, cuda or mps.")
-    ] = "auto",
-    quantization: Annotated[
-        str,
-        typer.Option(
-            metavar="METHOD",
-            help="Weights in fewer bits, through bitsandbytes: none, int8 or nf4 (4 bits).",
-        ),
-    ] = "none",
-    compute_dtype: Annotated[
-        str,
-        typer.Option(
-            metavar="DTYPE",
-            help="What nf4 computes in: auto (as --dtype), float32, bfloat16 or float16.",
-        ),
-    ] = "auto",
-    no_double_quant: Annotated[
-        bool,
-        typer.Option("--no-double-quant", help="Keep the scales of nf4 in float32."),
-    ] = False,
-    variant: Annotated[
-        str,
-        typer.Option(
-            metavar="VARIANT",
-            help="Masked models: original, or within_word_l2r (masks the rest of the word too).",
-        ),
-    ] = "original",
-    exact: Annotated[
-        bool,
-        typer.Option("--exact", help="One text at a time: slower, and a scorer of its own."),
-    ] = False,
-    trust_remote_code: Annotated[
-        bool,
-        typer.Option("--trust-remote-code", help="Run Python code that comes with the model."),
-    ] = False,
+    dtype: DtypeOption = "auto",
+    device: DeviceOption = "auto",
+    quantization: QuantizationOption = "none",
+    compute_dtype: ComputeDtypeOption = "auto",
+    no_double_quant: NoDoubleQuantOption = False,
+    variant: VariantOption = "original",
+    exact: ExactOption = False,
+    trust_remote_code: TrustRemoteCodeOption = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Only say what is missing and what it would take."),
@@ -113,11 +88,11 @@ def score(
         model=model,
         dataset=dataset,
         dtype=dtype,
+        device=device,
         quantization=quantization,
         compute_dtype=compute_dtype,
         no_double_quant=no_double_quant,
         variant=variant,
-        device=device,
         exact=exact,
         trust_remote_code=trust_remote_code,
     )
@@ -187,6 +162,10 @@ def _say_result(store: Cache, result: ScoreResult, *, as_json: bool, more: dict[
         _print_result(result)
         if len(failures):
             print_table(failures, "Texts that could not be scored")
+        if result.stopped:
+            say("Next: the same command goes on from here.")
+        else:
+            say_after_scoring(store, result.dataset)
     if result.stopped:
         raise typer.Exit(STOPPED)
     if len(failures):

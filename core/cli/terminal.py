@@ -16,22 +16,15 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 from core import settings
+from core.errors import DataSetError
 from core.export import tables
-from core.jobs import progress as jobs
+from core.files.places import SPELT_OUT
 from core.store.gate import Cache
-from core.types import Problem
+from core.types import Problem, Severity
 
 CacheOption = Annotated[
     Path | None,
@@ -103,46 +96,21 @@ def print_rows(table: tables.Table) -> None:
             say(f"  {name}: {_cell(value)}", to=out)
 
 
+def print_refusal(error: DataSetError) -> None:
+    """Why a data set is refused: a sentence, and the problems that it does not spell out."""
+    print_error(error)
+    errors = [p for p in error.problems if p.severity is Severity.ERROR]
+    notes = [p for p in error.problems if p.severity is Severity.NOTE]
+    print_problems(error.problems if len(errors) > SPELT_OUT else notes)
+
+
 def print_problems(problems: Sequence[Problem]) -> None:
     """The first problems of a data set, each with the place where it was found."""
     for p in problems[:SHOWN_PROBLEMS]:
         row = f"row {p.row}: " if p.row is not None else ""
-        say(f"  {p.severity}: {p.file} {row}{p.message}")
+        say(f"  {p.severity}: {p.file} {row}{_item(p)}{p.message}")
     if len(problems) > SHOWN_PROBLEMS:
         say(f"  showing {SHOWN_PROBLEMS} of {len(problems)}; --json gives all of them")
-
-
-@contextmanager
-def progress_bar() -> Iterator[jobs.Watch]:
-    """A bar with rate and time left, drawn on standard error as a job reports.
-
-    Drawn only on a terminal, and gone when the job ends: the lines after it say what was done.
-    """
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[texts]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=log, transient=True, disable=not log.is_terminal) as bar:
-        task = bar.add_task("starting", total=None, texts="")
-
-        def watch(p: jobs.Progress) -> None:
-            if p.phase != bar.tasks[0].description:
-                bar.reset(task)  # the rate of scoring leaves out the time of opening the model
-            elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f", {p.done_texts / elapsed:.1f}/s" if p.done_texts and elapsed else ""
-            bar.update(
-                task,
-                description=p.phase,
-                completed=p.done_characters,
-                total=p.total_characters or None,
-                texts=f"{p.done_texts} of {p.total_texts} texts{rate}" if p.total_texts else "",
-            )
-
-        yield watch
 
 
 @contextmanager
@@ -161,6 +129,14 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
         yield lambda: asked
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _item(p: Problem) -> str:
+    """The item that a problem is about, where its message does not name it."""
+    if not p.item_id or repr(p.item_id) in p.message:
+        return ""
+    where = f" in {p.condition}" if p.condition else ""
+    return f"item {p.item_id!r}{where}: "
 
 
 def _drawn(arrow: pa.Table, title: str | None) -> Table:

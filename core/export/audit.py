@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.analysis.audit.audit import SIMULATED, TABLES, Audit
 from core.errors import InputError
-from core.export.tables import check_path, json_rows, write_table
+from core.export.tables import check_path, json_rows, table_bytes, write_table
 
 NOTES_FILE = "notes.json"
 _FOLDER_FILES = (NOTES_FILE, *(f"{name}.csv" for name in TABLES))
@@ -93,6 +93,11 @@ def write_audit(found: Audit, path: Path) -> list[Path]:
     notes = {name: list(table.notes) for name, table in found.tables.items()}
     _write_json(_facts(found) | {"notes": notes}, path / NOTES_FILE)
     return [*files, path / NOTES_FILE]
+
+
+def audit_bytes(rows: pd.DataFrame, file_format: str, *, simulated: bool) -> bytes:
+    """A table of an audit as the bytes of a file, stamped; formats and errors as `table_bytes`."""
+    return table_bytes(stamped(rows, simulated), file_format)
 
 
 def stamped(rows: pd.DataFrame, simulated: bool) -> pd.DataFrame:

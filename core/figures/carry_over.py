@@ -7,14 +7,12 @@ from typing import Any
 
 import pandas as pd
 from plotly import graph_objects as go
-from plotly.subplots import make_subplots
 
-from core.analysis.audit.carry_over import REWORDING
-from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.kept import CAUTION, bounds, number
+from core.analysis.audit.names import ALL_MODELS, REWORDING
 from core.analysis.audit.points import MEAN, FittedLine, Points
 from core.figures.colours import ANTI_STEREOTYPE, ENGLISH, SHARED, STEREOTYPE, language_colour
-from core.figures.theme import Figure, plain, signed, template
+from core.figures.theme import Figure, drawn, plain, signed
 from core.items.conditions import language_of
 from core.languages import language_name
 
@@ -26,6 +24,7 @@ _FATES = (  # how many there are, what becomes of them, and the colour of the si
         (ANTI_STEREOTYPE, SHARED, STEREOTYPE),
     ),
 )
+_AXES = (("x", "y"), ("x2", "y2"))  # of either side
 _FATE_WORDS = ("kept", "neutral", "reversed")
 _LEAST_LABELLED = 0.1  # a narrower bar has no room for its number
 _LINE_HEIGHT = 24  # px per bar
@@ -78,7 +77,7 @@ def carry_scatter(
     layout = _scatter_layout(points, neutral, (low, high), len(traces), drawing=drawing)
     caption = _scatter_caption(points, fitted, ceiling, of, passing, dataset)
     layout["meta"] = {"caption": caption}
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def slope_dots(rows: pd.DataFrame, *, dataset: str = "") -> Figure:
@@ -144,10 +143,9 @@ def slope_dots(rows: pd.DataFrame, *, dataset: str = "") -> Figure:
     low = min([0.0, *values[pd.notna(values)].tolist()])
     high = max([1.0, *values[pd.notna(values)].tolist()])
     upright = {"type": "line", "layer": "below", "yref": "paper", "y0": 0, "y1": 1}
-    return go.Figure(
+    return drawn(
         traces,
         {
-            "template": template("light"),
             "height": top + _LINE_HEIGHT * max(len(shown), 1) + 60,
             "margin": {"l": 8, "r": 12, "t": top, "b": 52},
             "dragmode": False,
@@ -180,58 +178,78 @@ def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
         Of the table `fates`. The colours say on which side of 0.5 the scores end.
     """
     shown = rows.iloc[::-1]
-    titles = [
-        f"above 0.55 in {language_name(original)}",
-        f"below 0.45 in {language_name(original)}",
-    ]
-    figure = make_subplots(rows=2, cols=1, subplot_titles=titles, vertical_spacing=0.2)
-    for at, (total, names, colours) in enumerate(_FATES, start=1):
-        labels = [_fate_label(c, n) for c, n in zip(shown["condition"], shown[total], strict=True)]
-        for name, word, colour in zip(names, _FATE_WORDS, colours, strict=True):
-            shares = shown[f"share_{name}"]
-            figure.add_trace(
-                go.Bar(
-                    x=shares.tolist(),
-                    y=labels,
-                    orientation="h",
-                    marker={"color": colour, "line": {"width": 0}},
-                    name=word,
-                    customdata=[
-                        [str(c), None if pd.isna(k) else int(k), None if pd.isna(n) else int(n)]
-                        for c, k, n in zip(
-                            shown["condition"], shown[name], shown[total], strict=True
-                        )
-                    ],
-                    text=[f"{100 * s:.0f} %" if s >= _LEAST_LABELLED else "" for s in shares],
-                    textposition="inside",
-                    insidetextanchor="middle",
-                    textangle=0,
-                    insidetextfont={"color": "#ffffff", "size": 10},
-                    hovertemplate=f"<b>%{{customdata[0]}}</b><br>{word}: %{{customdata[1]}} of "
-                    "%{customdata[2]} (%{x:.3f})<extra></extra>",
-                    showlegend=False,
-                ),
-                at,
-                1,
-            )
+    bars = [_fate_bars(shown, at) for at in range(len(_FATES))]
     sides = (("ends above 0.55", STEREOTYPE), ("ends between", SHARED))
-    for side, colour in (*sides, ("ends below 0.45", ANTI_STEREOTYPE)):
-        figure.add_trace(go.Bar(x=[None], y=[None], marker={"color": colour}, name=side), 1, 1)
-    axis = {"range": [0, 1], "tickformat": ".0%", "fixedrange": True, "zeroline": False}
-    figure.update_xaxes(axis | {"tickvals": [0, 0.25, 0.5, 0.75, 1]})
-    figure.update_yaxes({"fixedrange": True, "showgrid": False, "ticklabelstandoff": 6})
-    figure.update_annotations(x=0, xanchor="left", xref="paper", font_size=12)
-    figure.update_layout(
-        template=template("light"),
-        barmode="stack",
-        bargap=0.25,
-        height=220 + 2 * _LINE_HEIGHT * max(len(shown), 1),
-        margin={"l": 8, "r": 12, "t": 100, "b": 40},
-        dragmode=False,
-        legend={"orientation": "v", "x": 0, "y": 1, "yref": "container", "yanchor": "top"},
-        meta={"caption": _fates_caption(rows)},
+    legend = [
+        go.Bar(x=[None], y=[None], marker={"color": colour}, name=side)
+        for side, colour in (*sides, ("ends below 0.45", ANTI_STEREOTYPE))
+    ]
+    return drawn(
+        [*bars[0], *bars[1], *legend],
+        {
+            **_fate_axes(f"in {language_name(original)}"),
+            "barmode": "stack",
+            "bargap": 0.25,
+            "height": 220 + 2 * _LINE_HEIGHT * max(len(shown), 1),
+            "margin": {"l": 8, "r": 12, "t": 100, "b": 40},
+            "dragmode": False,
+            "legend": {"orientation": "v", "x": 0, "y": 1, "yref": "container", "yanchor": "top"},
+            "meta": {"caption": _fates_caption(rows)},
+        },
     )
-    return figure
+
+
+def _fate_bars(shown: pd.DataFrame, at: int) -> list[go.Bar]:
+    """What became of the preferences of one side: three bars that make up a line."""
+    total, names, colours = _FATES[at]
+    labels = [_fate_label(c, n) for c, n in zip(shown["condition"], shown[total], strict=True)]
+    bars = []
+    for name, word, colour in zip(names, _FATE_WORDS, colours, strict=True):
+        shares = shown[f"share_{name}"]
+        counts = zip(shown["condition"], shown[name], shown[total], strict=True)
+        bars.append(
+            go.Bar(
+                x=shares.tolist(),
+                y=labels,
+                xaxis=_AXES[at][0],
+                yaxis=_AXES[at][1],
+                orientation="h",
+                marker={"color": colour, "line": {"width": 0}},
+                name=word,
+                customdata=[
+                    [str(c), *(None if pd.isna(number) else int(number) for number in of)]
+                    for c, *of in counts
+                ],
+                text=[f"{100 * s:.0f} %" if s >= _LEAST_LABELLED else "" for s in shares],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                insidetextfont={"color": "#ffffff", "size": 10},
+                hovertemplate=f"<b>%{{customdata[0]}}</b><br>{word}: %{{customdata[1]}} of "
+                "%{customdata[2]} (%{x:.3f})<extra></extra>",
+                showlegend=False,
+            )
+        )
+    return bars
+
+
+def _fate_axes(before: str) -> dict[str, Any]:
+    """One chart above the other, each under what its preferences were before."""
+    x = {"range": [0, 1], "tickformat": ".0%", "fixedrange": True, "zeroline": False}
+    x |= {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
+    y = {"fixedrange": True, "showgrid": False, "ticklabelstandoff": 6}
+    title = {"x": 0, "xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
+    title |= {"showarrow": False, "font": {"size": 12}}
+    return {
+        "xaxis": x | {"anchor": "y"},
+        "xaxis2": x | {"anchor": "y2"},
+        "yaxis": y | {"anchor": "x", "domain": [0.6, 1.0]},
+        "yaxis2": y | {"anchor": "x2", "domain": [0.0, 0.4]},
+        "annotations": [
+            title | {"text": f"above 0.55 {before}", "y": 1.0},
+            title | {"text": f"below 0.45 {before}", "y": 0.4},
+        ],
+    }
 
 
 def _range(points: Points, neutral: float) -> tuple[float, float]:
@@ -322,7 +340,6 @@ def _scatter_layout(
     upright = {"x0": neutral, "x1": neutral, "y0": low, "y1": high}
     flat = {"y0": neutral, "y1": neutral, "x0": low, "x1": high}
     return {
-        "template": template("light"),
         "height": top + 480,
         "margin": {"l": 8, "r": 12, "t": top, "b": 52},
         "dragmode": "lasso" if drawing else "pan",

@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 
 from core.figures.colours import change_colours, score_colours
 from core.figures.languages import Yardstick, q_words
-from core.figures.theme import Figure, plain, signed, template
+from core.figures.theme import Figure, drawn, plain, signed
 from core.languages import language_name
 from core.words import short_labels
 
@@ -120,7 +120,6 @@ def _map(
     )
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
     layout = {
-        "template": template("light"),
         "height": 144 + 26 * len(scorers),
         "margin": {"l": 8, "r": 8, "t": 80, "b": 36},
         "dragmode": False,
@@ -132,7 +131,7 @@ def _map(
             "ticktext": [plain(n) for n in short_labels([names[s] for s in scorers])],
         },
     }
-    return go.Figure([heat], layout)
+    return drawn([heat], layout)
 
 
 def _floor_words(beside: Yardstick) -> str:

@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 
 from core.analysis.card import Row, state_sentence
 from core.figures.colours import ENGLISH, condition_symbol, language_colour
-from core.figures.theme import Figure, plain, template
+from core.figures.theme import Figure, drawn, plain
 from core.items.conditions import is_rewording
 from core.settings import REFERENCE_CONDITION
 from core.stats.noise import RewordingNoise
@@ -60,7 +60,7 @@ def item_across_conditions(
         traces.append(dots.update(marker={"symbol": "x-thin", "line": {"width": 2}}))
     layout = _layout(order, len(traces))
     layout["meta"] = {"caption": _caption(rows, noise, model, other_model, dataset)}
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _english(rows: pd.DataFrame) -> float:
@@ -143,7 +143,6 @@ def _layout(order: list[str], n_traces: int) -> dict[str, Any]:
     top = 20 * n_traces + 12
     axis = {"zeroline": False, "fixedrange": True}
     return {
-        "template": template("light"),
         "height": top + _LINE_HEIGHT * len(order) + 56,
         "margin": {"l": 8, "r": 12, "t": top, "b": 52},
         "dragmode": False,

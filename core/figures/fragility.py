@@ -16,7 +16,7 @@ from plotly import graph_objects as go
 from core.analysis.audit.specifications import ALL, WITHOUT_LARGEST
 from core.figures.colours import EVIDENCE
 from core.figures.languages import Row
-from core.figures.theme import Figure, plain, signed, template
+from core.figures.theme import Figure, drawn, plain, signed
 from core.languages import language_name
 
 # Marker and colour of what a kind of score finds: filled where a shift is shown.
@@ -96,7 +96,6 @@ def kinds_plot(rows: pd.DataFrame, words: Mapping[str, str]) -> Figure:
     axis = {"zeroline": False, "fixedrange": True}
     top = 22 * len(traces) + 12
     layout = {
-        "template": template("light"),
         "height": top + 34 * len(kinds) + 44,
         "margin": {"l": 8, "r": 12, "t": top, "b": 36},
         "dragmode": False,
@@ -125,7 +124,7 @@ def kinds_plot(rows: pd.DataFrame, words: Mapping[str, str]) -> Figure:
             )
         },
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def specification_curve(rows: pd.DataFrame, words: Mapping[str, str]) -> Figure:
@@ -183,7 +182,6 @@ def specification_curve(rows: pd.DataFrame, words: Mapping[str, str]) -> Figure:
     )
     axis = {"zeroline": False, "fixedrange": True}
     layout = {
-        "template": template("light"),
         "height": height,
         "margin": {"l": 8, "r": 12, "t": 70, "b": 20},
         "dragmode": False,
@@ -203,7 +201,7 @@ def specification_curve(rows: pd.DataFrame, words: Mapping[str, str]) -> Figure:
         },
         "meta": {"caption": _curve_caption(rows, known)},
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _specifications(

@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 
 from core.figures.colours import ENGLISH, language_colour
 from core.figures.rows import of_data, rows_layout, zero_line
-from core.figures.theme import Figure, plain, signed
+from core.figures.theme import Figure, drawn, plain, signed
 from core.items.conditions import is_rewording
 
 _BELOW = 0.14  # of a row: quantiles lie that far under the curve
@@ -52,7 +52,7 @@ def distribution_figure(
         "reword (dotted), translations from English (solid). Curve: density, smoothed by a "
         "Gaussian kernel; thick line: middle half, thin line: 5 to 95 %, tick: median, cross: mean."
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _ridge(curve: pd.DataFrame, place: int, highest: float, condition: str) -> go.Scatter:

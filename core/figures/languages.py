@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.analysis.audit.cells import LEVEL
-from core.analysis.audit.item_tests import POOLED
+from core.analysis.audit.names import POOLED
 from core.figures.colours import ENGLISH, language_colour
-from core.figures.theme import Figure, plain, signed, template
+from core.figures.theme import Figure, drawn, plain, signed
 from core.languages import language_name
+from core.stats.levels import LEVEL
 
 Row: TypeAlias = dict[Any, Any]
 
@@ -63,7 +63,7 @@ def drop_plot(rows: pd.DataFrame, verdicts: pd.DataFrame, beside: Yardstick) -> 
     labels = [f"{language_name(r['condition'])} ({_count(r['n_items'])})" for r in records]
     layout = _layout(traces, labels, ROW_HEIGHT, "drop: English minus language (n items)")
     layout["meta"] = {"caption": _drop_caption(records, reads, beside)}
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def group_plot(rows: pd.DataFrame, beside: Yardstick, title: str) -> Figure:
@@ -95,7 +95,7 @@ def group_plot(rows: pd.DataFrame, beside: Yardstick, title: str) -> Figure:
     if n_undefined:
         sentences.append(f"{n_undefined} of {len(records)} are undefined: a dash at the edge.")
     layout["meta"] = {"caption": " ".join([*sentences, _frame_words(beside)])}
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _frame(n_rows: int, beside: Yardstick) -> list[go.Scatter]:
@@ -275,7 +275,6 @@ def _layout(
     space = 0.04 * (high - low)
     axis = {"zeroline": False, "fixedrange": True}
     return {
-        "template": template("light"),
         "height": top + row_height * max(len(labels), 1) + 60,
         "margin": {"l": 8, "r": 12, "t": top, "b": 52},
         "dragmode": False,

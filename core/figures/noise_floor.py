@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from core.analysis.audit.names import MODEL
 from core.figures.colours import ENGLISH, EVIDENCE, language_colour
 from core.figures.rows import GREY, ROW, of_data, rows_layout, span, whiskers, zero_line
-from core.figures.theme import Figure, plain, signed
+from core.figures.theme import Figure, drawn, plain, signed
 
 _SYMBOLS = (
     *("diamond", "square", "triangle-up", "pentagon", "circle", "star", "triangle-down"),
@@ -81,7 +81,7 @@ def floor_figure(
     )
     layout["xaxis"] |= {"title": {"text": f"|mean change|<br>{score}"}, "rangemode": "tozero"}
     layout["meta"] = {"caption": _floor_caption(rows, len(scorers), origin)}
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def gap_figure(
@@ -125,7 +125,7 @@ def gap_figure(
         "what rewording does. Bias-corrected 95 % intervals over items "
         f"(n = {span(n_items)}); filled where the interval lies above 0."
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _floor_marks(part: pd.DataFrame, names: Mapping[str, str], symbol: str) -> go.Scatter:

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from core.figures.colours import ENGLISH
-from core.figures.theme import template
 
 GREY = "rgba(120, 120, 120, 0.3)"  # of what rewording or noise does
 ROW = 26  # px
@@ -29,7 +28,6 @@ def rows_layout(height: int, n_traces: int, n_places: int, ticks: dict[str, Any]
     top = 20 * n_traces + 12
     axis = {"zeroline": False, "fixedrange": True}
     return {
-        "template": template("light"),
         "height": top + height + 76,
         "margin": {"l": 8, "r": 12, "t": top, "b": 68},
         "dragmode": False,

@@ -10,7 +10,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.figures.colours import COLOURS, ENGLISH, condition_symbol, language_colour
-from core.figures.theme import Figure, plain, signed, template
+from core.figures.theme import Figure, drawn, plain, signed
 
 BEFORE, AFTER = ENGLISH, COLOURS[1]
 _BAND = "rgba(120, 120, 120, 0.22)"
@@ -76,7 +76,6 @@ def before_and_after(shown: Mapping[str, Any], items: pd.DataFrame, sentence: st
     reach = 1.15 * max(0.06, *(abs(v) for v in ends if math.isfinite(v)))
     axis = {"zeroline": True, "fixedrange": True}
     layout: dict[str, Any] = {
-        "template": template("light"),
         "height": 440,
         "margin": {"l": 8, "r": 12, "t": 44, "b": 48},
         "barmode": "overlay",
@@ -106,7 +105,7 @@ def before_and_after(shown: Mapping[str, Any], items: pd.DataFrame, sentence: st
         "shapes": _band(float(shown["floor"])),
         "meta": {"caption": f"{sentence} {_band_words(float(shown['floor']))}"},
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def detection_curves(points: pd.DataFrame, now: float, *, n_wanted: int, seed: int) -> Figure:
@@ -143,7 +142,6 @@ def detection_curves(points: pd.DataFrame, now: float, *, n_wanted: int, seed: i
             )
         )
     layout: dict[str, Any] = {
-        "template": template("light"),
         "height": 620,
         "margin": {"l": 8, "r": 12, "t": 16, "b": 48},
         "dragmode": False,
@@ -173,7 +171,7 @@ def detection_curves(points: pd.DataFrame, now: float, *, n_wanted: int, seed: i
     )
     if layout["shapes"]:
         caption += f" Dashed: the shift of the sliders, {signed(now, 3)}."
-    return go.Figure(traces, layout | {"meta": {"caption": caption}})
+    return drawn(traces, layout | {"meta": {"caption": caption}})
 
 
 def items_for_shifts(table: pd.DataFrame) -> Figure:
@@ -206,7 +204,6 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
             )
         )
     layout = {
-        "template": template("light"),
         "height": 340 + 20 * len(traces),
         "margin": {"l": 8, "r": 12, "t": 20 * len(traces) + 12, "b": 48},
         "dragmode": False,
@@ -225,7 +222,11 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
             "without adjustment for others."
         },
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
+
+
+_BESIDE = 0.22  # of a row, between two pipelines
+_MUTED = "#808495"
 
 
 def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float) -> Figure:
@@ -249,31 +250,42 @@ def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float
         symbols: str | list[str] = [condition_symbol(condition) for condition in part["condition"]]
         if number:
             symbols = _MARKS["wrong"][(number - 1) % 3]
-        counted = part[["pipeline", "n", "n_affected", "n_reliable", "n_reliable_rise", "n_cells"]]
+        counts = ("pipeline", "n_items", "n_affected", "n_reliable", "n_reliable_rise", "n_cells")
+        counted = part[[*counts, "condition", "drop_low", "drop_high"]]
+        beside = (number - (len(names) - 1) / 2) * _BESIDE
+        ends = part[["drop_low", "drop", "drop_high"]].to_numpy().tolist()
         traces.append(
             go.Scatter(
                 x=part["drop"].tolist(),
-                y=[places[condition] for condition in part["condition"]],
+                y=[places[condition] + beside for condition in part["condition"]],
                 mode="markers",
                 name=plain(name),
+                error_x={
+                    "array": [_gap(high, drop) for _, drop, high in ends],
+                    "arrayminus": [_gap(drop, low) for low, drop, _ in ends],
+                    "color": _MUTED,
+                    "thickness": 1.5,
+                    "width": 4,
+                },
                 marker={
                     "symbol": symbols,
                     "size": 12,
                     "color": colours,
                     "line": {"color": colours, "width": 2.5 if number else 0},
                 },
-                customdata=counted.assign(condition=part["condition"]).to_numpy().tolist(),
+                customdata=counted.to_numpy(object).tolist(),
                 hovertemplate=(
-                    f"<b>{plain(name)}</b><br>%{{customdata[6]}}: drop %{{x:.4f}}<br>"
-                    "n %{customdata[1]}, changed by the error %{customdata[2]}<br>reliable drops "
-                    "%{customdata[3]}, rises %{customdata[4]} of %{customdata[5]} models"
+                    f"<b>{plain(name)}</b><br>%{{customdata[6]}}: drop %{{x:.4f}} "
+                    "[%{customdata[7]:.4f}, %{customdata[8]:.4f}]<br>"
+                    "n %{customdata[1]} items, %{customdata[2]} scores changed by the error<br>"
+                    "reliable drops %{customdata[3]}, rises %{customdata[4]} of "
+                    "%{customdata[5]} models"
                     "<extra></extra>"
                 ),
             )
         )
     top = 20 * len(traces) + 12
     layout = {
-        "template": template("light"),
         "height": top + _LINE_HEIGHT * len(conditions) + 60,
         "margin": {"l": 8, "r": 12, "t": top, "b": 48},
         "dragmode": False,
@@ -290,11 +302,11 @@ def drops_with_errors(rows: pd.DataFrame, names: Mapping[str, str], floor: float
         "shapes": _band(floor),
         "meta": {
             "caption": "Drop of each language below English, mean over models, with the right "
-            f"pipeline and with an error put back. {_band_words(floor)} Intervals are those of the "
-            "Languages page; what an error does is not chance."
+            f"pipeline and with an error put back; bars are 95 % intervals over items. "
+            f"{_band_words(floor)}"
         },
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figure:
@@ -341,7 +353,6 @@ def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figur
         ),
     ]
     layout = {
-        "template": template("light"),
         "height": 52 + _LINE_HEIGHT * len(reads) + 60,
         "margin": {"l": 8, "r": 12, "t": 52, "b": 48},
         "dragmode": False,
@@ -361,7 +372,7 @@ def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figur
             f"the version named behind the minus. {_band_words(floor)}"
         },
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _band(floor: float) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from plotly import graph_objects as go
 
 from core.analysis.pair_card import SENTENCES, sum_words
 from core.figures.colours import ANTI_STEREOTYPE, SHARED, STEREOTYPE
-from core.figures.theme import Figure, plain, signed, template
+from core.figures.theme import Figure, drawn, plain, signed
 
 PER_LINE = 28  # tokens whose labels can be read on a screen of 390 px
 LABEL_LENGTH = 12  # characters of a token above its bar; hover has all of it
@@ -128,7 +128,6 @@ def _figure(poles: dict[str, pd.DataFrame], titles: Mapping[str, str], caption: 
         layout["annotations"].append(_row_title(row, room, height))
         _mark_difference(row, lowest, layout)
     layout |= {
-        "template": template("light"),
         "meta": {"caption": caption},
         "height": height,
         "margin": {"l": 36, "r": 8, "t": 0, "b": 0},
@@ -136,7 +135,7 @@ def _figure(poles: dict[str, pd.DataFrame], titles: Mapping[str, str], caption: 
         "dragmode": False,  # a finger that scrolls the page must not zoom
         "bargap": 0.15,
     }
-    return go.Figure([_bars(row) for row in rows], layout)
+    return drawn([_bars(row) for row in rows], layout)
 
 
 def is_right_to_left(text: str) -> bool:

@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 
 from core.figures.colours import ENGLISH, language_colour
 from core.figures.rows import GREY, ROW, of_data, rows_layout, whiskers, zero_line
-from core.figures.theme import Figure, plain, signed
+from core.figures.theme import Figure, drawn, plain, signed
 
 Row = Mapping[Any, Any]
 
@@ -59,7 +59,7 @@ def wording_figure(
         f"{english['n_rewordings']} rewordings, n = {english['n']} items). Filled: outside it. "
         f"{_interval_words(known)}"
     }
-    return go.Figure(traces, layout)
+    return drawn(traces, layout)
 
 
 def _bands(bands: list[tuple[str, Row]]) -> go.Bar:

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import DataSetError
 from core.types import Problem, Severity
 
-SHOWN = 3  # problems spelt out in the message of a refusal
+SPELT_OUT = 3  # problems spelt out in the message of a refusal
 NAMED = 10  # items named in one sentence
 
 
@@ -52,9 +52,9 @@ def listed(names: Sequence[str]) -> str:
 def refusal(path: Path, problems: Sequence[Problem]) -> DataSetError:
     """The error that refuses a data set: counts its errors and spells out the first ones."""
     errors = [p for p in problems if p.severity is Severity.ERROR]
-    lines = [_line(problem, path) for problem in errors[:SHOWN]]
-    if len(errors) > SHOWN:
-        lines.append(f"and {len(errors) - SHOWN} more")
+    lines = [_line(problem, path) for problem in errors[:SPELT_OUT]]
+    if len(errors) > SPELT_OUT:
+        lines.append(f"and {len(errors) - SPELT_OUT} more")
     count = f"{len(errors)} problem" + ("s" if len(errors) != 1 else "")
     return DataSetError(printable(f"{count} in {path}: {'; '.join(lines)}"), tuple(problems))
 

@@ -83,11 +83,22 @@ def _read_csv(path: Path, text: str, notes: list[Problem]) -> Table:
     for line, cells in lines:
         here = Place(place.file, line)
         if len(cells) != len(columns):
-            message = f"The row has {len(cells)} cells, the header has {len(columns)}."
-            problems.append(here.error("ragged_row", message))
+            problems.append(here.error("ragged_row", _ragged(line, len(cells), len(columns))))
         else:
             records.append(Record(here, dict(zip(columns, cells, strict=True))))
     return Table(place, tuple(columns), records, problems, is_csv=True)
+
+
+def _ragged(row: int, n_cells: int, n_columns: int) -> str:
+    """That a row and the header differ, and what most often is the cause."""
+    cause = (
+        "most often a text holds a comma and is not in double quotes"
+        if n_cells > n_columns
+        else "most often a comma is missing, or a text holds a line break and is not in double "
+        "quotes"
+    )
+    fields = f"{n_cells} field" + ("s" if n_cells != 1 else "")
+    return f"Row {row} has {fields} where the header has {n_columns}; {cause}."
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:

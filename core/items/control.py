@@ -25,6 +25,7 @@ CONTROL_TEXTS = ROOT / "data" / "control"
 COLUMNS = ("condition", "arm", "text")
 
 Arms = Mapping[str, Mapping[str, str]]  # condition -> arm -> sentence
+NO_CONTEXT = "No item of {} has a context, and a sentence can only be put in front of one."
 
 
 def read_arms(path: Path = CONTROL_TEXTS) -> dict[str, dict[str, str]]:
@@ -51,17 +52,53 @@ def read_arms(path: Path = CONTROL_TEXTS) -> dict[str, dict[str, str]]:
     return arms
 
 
-def with_control(items: Sequence[Item], arms: Arms) -> list[Item]:
-    """The items, and behind them a version of each for every sentence of its condition.
+def arms_as_texts(arms: Arms) -> list[str]:
+    """Sentences as one text each: en+true=Stereotypes are true."""
+    return [f"{c}+{arm}={text}" for c, texts in arms.items() for arm, text in texts.items()]
 
-    Natives and versions that have a sentence in front already get none. A version that is there
-    already stays as it is.
+
+def arms_from_texts(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Sentences by condition and arm, from texts as `arms_as_texts` writes them.
 
     Raises
     ------
     InputError
-        No item is of a condition that has sentences.
+        A text is not CONDITION+ARM=SENTENCE, its sentence is empty, or an arm is there twice.
     """
+    arms: dict[str, dict[str, str]] = {}
+    for written in texts:
+        name, equals, sentence = written.partition("=")
+        version = parse_condition(name.strip()) if equals else Condition("")
+        if not version.prefix:
+            raise InputError(
+                f"{written!r} is not a condition, an arm and a sentence: en+true=Text."
+            )
+        base, text = str(replace(version, prefix="")), " ".join(sentence.split())
+        if not text:
+            raise InputError(f"The sentence of {version} is empty; write one, or leave {base} out.")
+        if version.prefix in arms.setdefault(base, {}):
+            raise InputError(f"{version} has two sentences; leave one out.")
+        arms[base][version.prefix] = text
+    return arms
+
+
+def with_control(items: Sequence[Item], arms: Arms, *, anew: bool = False) -> list[Item]:
+    """The items, and behind them a version of each for every sentence of its condition.
+
+    Natives and versions that have a sentence in front already get none. A version that is there
+    already stays as it is, or with `anew` goes, so that every version has the sentence given here.
+
+    Raises
+    ------
+    InputError
+        No item is of a condition that has sentences, or none of these has a context.
+    """
+    if anew:
+        made = {f"{c}+{arm}" for c, texts in arms.items() for arm in texts}
+        items = [item for item in items if item.condition not in made]
+    bases = [item for item in items if not item.native and item.condition in arms]
+    if bases and not any(item.context for item in bases):
+        raise InputError(NO_CONTEXT.format(", ".join(arms)))
     held = {(item.item_id, item.condition) for item in items}
     new = [
         version
@@ -70,7 +107,7 @@ def with_control(items: Sequence[Item], arms: Arms) -> list[Item]:
         for arm, text in arms.get(item.condition, {}).items()
         if (version := _prefixed(item, arm, text)) and (item.item_id, version.condition) not in held
     ]
-    if not any(not item.native and item.condition in arms for item in items):
+    if not bases:
         raise InputError(
             f"There are sentences for {', '.join(arms) or 'no condition'}, and no item of such a "
             "condition; give sentences for the conditions of the data set."

@@ -1,8 +1,8 @@
 """What a scoring job would take, before it starts; no weights are read (needs torch).
 
 What is missing is counted, not guessed: the scorer's identity is known from config, tokenizer and
-the hash of the weights. The time comes from an earlier run of the same scorer on this machine, and
-is unknown without one.
+the hash of the weights. The time, with that of opening and checking the model, comes from an
+earlier run of the same scorer on this machine, and is unknown without one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Estimate:
     tokens_counted: bool  # else inferred from a sample of the texts
     memory: MemoryEstimate
     download_bytes: int  # weights that are not on this machine yet
-    seconds: float | None  # None: nobody knows
+    seconds: float | None  # opening included, where that is known; None: nobody knows
+    opening_seconds: float | None  # of these, to open and check the model; None: not known
     speed_from: str  # the run whose speed was taken, or why the time is unknown
     disk_bytes: int  # at most, for the scores
     disk_free_bytes: int
@@ -74,7 +75,7 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
     encoded = [encode_one(model.tokenizer, text, model.window) for text in sample]
     read, scored, longest = _tokens(encoded, masked=masked)
     share = characters / max(1, sum(_length(text) for text in sample))
-    seconds, source = _seconds(cache, scorer.scorer_id, characters)
+    seconds, opening, source = _seconds(cache, scorer.scorer_id, characters)
     return Estimate(
         scorer=scorer,
         dataset=request.dataset,
@@ -91,6 +92,7 @@ def estimate(cache: Cache, request: ScoreRequest) -> Estimate:
         ),
         download_bytes=0 if weight_files(plan.source.folder) else plan.file_bytes(),
         seconds=seconds,
+        opening_seconds=opening,
         speed_from=source,
         disk_bytes=round(scored * share) * BYTES_PER_TOKEN + len(texts) * BYTES_PER_TEXT,
         disk_free_bytes=shutil.disk_usage(cache.folder).free,
@@ -115,13 +117,17 @@ def _tokens(encoded: Sequence[object], *, masked: bool) -> tuple[int, int, int]:
     )
 
 
-def _seconds(cache: Cache, scorer_id: str, characters: int) -> tuple[float | None, str]:
+def _seconds(
+    cache: Cache, scorer_id: str, characters: int
+) -> tuple[float | None, float | None, str]:
+    """Seconds in all, those until the first text, and from where they are known."""
     if not characters:
-        return 0.0, "nothing is missing"
+        return 0.0, None, "nothing is missing"
     speed = recorded_speed(cache, scorer_id)
     if speed is None:
-        return None, "unknown: no earlier run of this scorer tells its speed here"
-    return characters / speed.characters_per_second, speed.run_id
+        return None, None, "unknown: no earlier run of this scorer tells its speed here"
+    scoring = characters / speed.characters_per_second
+    return scoring + (speed.opening_seconds or 0.0), speed.opening_seconds, speed.run_id
 
 
 def _length(text: Text) -> int:

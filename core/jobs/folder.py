@@ -9,6 +9,7 @@
         log               what a job without a terminal wrote
         lock              locked as long as the job lives
         stop              its presence asks the job to stop
+        dismissed         its presence says that nobody wants the run resumed
       score-<scorer>.lock   locked by the one job that fills this scorer; holds its run id
 
 Whether a job lives is the lock alone: the system lets go of it however the job ends, while a
@@ -78,6 +79,10 @@ class RunFolder:
     def stop(self) -> Path:
         return self.path / "stop"
 
+    @property
+    def dismissed(self) -> Path:
+        return self.path / "dismissed"
+
 
 def new_run_id() -> str:
     """A name for a run that sorts by time: 20261129-204512-3f9a."""
@@ -135,7 +140,7 @@ def create_run(cache: Cache, spec: JobSpec) -> tuple[RunFolder, int]:
             shutil.rmtree(fresh, ignore_errors=True)
             raise
     except OSError as error:
-        raise _not_writable(cache, error) from error
+        raise not_writable(cache, error) from error
 
 
 def take_over_run(cache: Cache, run_id: str) -> tuple[RunFolder, int]:
@@ -201,7 +206,7 @@ def one_at_a_time(cache: Cache, kind: str, scorer_id: str, run_id: str) -> Itera
         path = _runs(cache) / f"{kind}-{scorer_id}.lock"
         descriptor = _locked(path, patience=1)
     except OSError as error:
-        raise _not_writable(cache, error) from error
+        raise not_writable(cache, error) from error
     if descriptor is None:
         raise InputError(
             f"Run {path.read_text() or 'of somebody else'} is filling the same scorer "
@@ -281,7 +286,8 @@ def _inherited(folder: RunFolder) -> int | None:
     return descriptor
 
 
-def _not_writable(cache: Cache, error: OSError) -> CacheNotWritable:
+def not_writable(cache: Cache, error: OSError) -> CacheNotWritable:
+    """The error for a run folder that cannot be written to."""
     return CacheNotWritable(
         f"{cache.folder} cannot be written to ({error.strerror}); "
         "choose another folder with --cache."

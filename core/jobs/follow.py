@@ -7,14 +7,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Literal
 
 from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
 from core.jobs.progress import Progress
-from core.jobs.spec import JobSpec, known_fields
+from core.jobs.spec import CONTROL, JobSpec, known_fields
 from core.store.gate import Cache
+from core.words import duration_words
 
 State = Literal["starting", "running", "stopping", "stopped", "finished", "failed", "died"]
 ALIVE = ("starting", "running", "stopping")
@@ -22,6 +23,7 @@ ENDED = ("stopped", "finished", "failed")
 
 RATE_SECONDS = 30.0  # the rate is that of the last half minute
 TAIL_BYTES = 32_768  # of progress.jsonl: more than half a minute of lines
+HEAD_BYTES = 4096  # of progress.jsonl: more than the phases before the first text
 LOG_BYTES = 65_536
 SPEED_RUNS = 200  # how many of the latest runs are searched for an earlier one of a scorer
 
@@ -40,6 +42,7 @@ class JobView:
     error: str  # of a failed job: one sentence
     started: datetime  # UTC
     ended: datetime | None  # UTC; of a died job: its last sign of life
+    dismissed: bool  # nobody wants it resumed
 
     @property
     def alive(self) -> bool:
@@ -52,6 +55,14 @@ class JobView:
     @property
     def model(self) -> str:
         return self.spec.request.model if self.spec else ""
+
+    @property
+    def work(self) -> str:
+        """Whose scores are computed: the model's, or those of a positive control."""
+        if self.spec is None or self.command != CONTROL:
+            return self.model
+        n = len(self.spec.scorers)
+        return f"positive control of {n} model{'' if n == 1 else 's'}"
 
     @property
     def dataset(self) -> str:
@@ -71,6 +82,7 @@ class Speed:
 
     run_id: str
     characters_per_second: float
+    opening_seconds: float | None  # to open and check the model, before the first text
 
 
 @dataclass(frozen=True)
@@ -96,10 +108,34 @@ def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
 
 
 def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
-    """Whether a run left something to do that no later run has taken up."""
-    again = {later.spec.resumes for later in views if later.spec}
-    unfinished = view.state in ("stopped", "failed", "died")
-    return unfinished and view.spec is not None and view.run_id not in again
+    """Whether a run left something to do that no later run has taken up or done.
+
+    Parameters
+    ----------
+    views
+        Of `follow`: the latest first.
+    """
+    if view.state not in ("stopped", "failed", "died") or view.spec is None or view.dismissed:
+        return False
+    later = takewhile(lambda other: other.run_id != view.run_id, views)
+    return not any(_took_up(other, view) for other in later)
+
+
+def _took_up(later: JobView, view: JobView) -> bool:
+    """Whether a later run resumes another one, or has finished the same work."""
+    if later.spec is None or view.spec is None:
+        return False
+    if later.spec.resumes == view.run_id:
+        return True
+    if later.state != "finished" or later.dataset != view.dataset:
+        return False
+    if CONTROL in (later.command, view.command):
+        mine, other = view.spec, later.spec
+        return (mine.scorers, mine.arms) == (other.scorers, other.arms)
+    scorers = {later.progress.scorer_id, view.progress.scorer_id}
+    if "" in scorers:  # it ended before the model was open
+        return later.spec.request == view.spec.request
+    return len(scorers) == 1
 
 
 def count_runs(cache: Cache) -> int:
@@ -128,6 +164,7 @@ def view_job(folder: RunFolder) -> JobView:
         error=last.error if last else "",
         started=folder.started,
         ended=last.time if last and state not in ALIVE else None,
+        dismissed=folder.dismissed.exists(),
     )
 
 
@@ -150,8 +187,16 @@ def recorded_speed(cache: Cache, scorer_id: str) -> Speed | None:
     for view in follow(cache, latest=SPEED_RUNS):
         known = view.progress.scorer_id == scorer_id and view.progress.phase == "scoring"
         if known and view.seconds >= 1.0 and view.progress.done_characters:
-            return Speed(view.run_id, view.progress.done_characters / view.seconds)
+            opening = _opening_seconds(find_run(cache, view.run_id).progress)
+            return Speed(view.run_id, view.progress.done_characters / view.seconds, opening)
     return None
+
+
+def opening_words(seconds: float | None) -> str:
+    """What an estimate of time counts beside the texts: 12 s of it to open and check the model."""
+    if seconds is None:
+        return "besides opening and checking the model"
+    return f"{duration_words(seconds)} of it to open and check the model"
 
 
 def _state(folder: RunFolder, held: bool, last: _Line | None) -> State:
@@ -183,9 +228,27 @@ def _rates(lines: Sequence[_Line]) -> tuple[float | None, float | None]:
     return texts / seconds, characters / seconds
 
 
+def _opening_seconds(path: Path) -> float | None:
+    """From a run's first line to its first one of scoring; None where they do not tell."""
+    try:
+        with path.open("rb") as file:
+            lines = _lines_in(file.read(HEAD_BYTES))
+    except OSError:
+        return None
+    scoring = next((line for line in lines if line.progress.phase == "scoring"), None)
+    if scoring is None or scoring is lines[0]:
+        return None
+    return max(0.0, (scoring.time - lines[0].time).total_seconds())
+
+
 def _read_lines(path: Path) -> list[_Line]:
-    """The last lines that can be read; a torn one is left out."""
-    lines = (_parsed(text) for text in _tail(path, TAIL_BYTES).splitlines())
+    """The last lines that can be read."""
+    return _lines_in(_tail(path, TAIL_BYTES))
+
+
+def _lines_in(content: bytes) -> list[_Line]:
+    """The lines that can be read; a torn one is left out."""
+    lines = (_parsed(text) for text in content.splitlines())
     return [line for line in lines if line is not None]
 
 

@@ -1,4 +1,4 @@
-"""Starting a job that outlives whoever starts it, asking it to stop, and starting it again."""
+"""Starting a job that outlives whoever starts it, asking it to stop, starting it again or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError, StereoscopeError
-from core.jobs.folder import HANDED_OVER, create_run, find_run, is_held, read_spec
+from core.jobs.folder import (
+    HANDED_OVER,
+    create_run,
+    find_run,
+    is_held,
+    not_writable,
+    read_spec,
+)
 from core.jobs.follow import view_job
 from core.jobs.spec import JobSpec, ScoreRequest, anywhere
 from core.settings import ROOT
@@ -66,6 +73,24 @@ def request_stop(cache: Cache, run_id: str) -> None:
     folder = find_run(cache, run_id)
     if is_held(folder):
         folder.stop.touch()
+
+
+def dismiss(cache: Cache, run_id: str) -> None:
+    """Note that an ended run is not to be offered for resuming; its folder and scores stay.
+
+    Raises
+    ------
+    InputError
+        When there is no such run, or it has not ended.
+    CacheNotWritable
+    """
+    folder = find_run(cache, run_id)
+    if is_held(folder):
+        raise InputError(f"Run {run_id} has not ended; stop it first.")
+    try:
+        folder.dismissed.touch()
+    except OSError as error:
+        raise not_writable(cache, error) from error
 
 
 def resume(cache: Cache, run_id: str) -> str:

@@ -18,6 +18,7 @@ class Progress:
     computed: int = 0  # texts whose scores are stored
     failed: int = 0  # texts that cannot be scored
     scorer_id: str = ""  # known once the model is opened
+    part: str = ""  # which part of the job this is, "model 2 of 3"; empty where it is all of it
     checks: str = ""  # how the self-checks came out: "passed", "slow path: ...", "refused: ..."
 
 

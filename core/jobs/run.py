@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from typing import cast
 
-from core.errors import CacheError, CanaryFailed, InputError
+from core.errors import CacheError, CanaryFailed, InputError, ModelError
 from core.items.texts import join
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import Progress, Stop, Watch, never, unwatched
@@ -66,15 +66,21 @@ def score_dataset(
     run_id: str | None = None,
     watch: Watch = unwatched,
     stop: Stop = never,
+    scorer_id: str = "",
 ) -> ScoreResult:
     """Score every text of a data set that has no score under this model yet.
+
+    Parameters
+    ----------
+    scorer_id
+        The scorer that it must turn out to be; empty for whichever it is.
 
     Raises
     ------
     InputError
         When there is no such data set, or another job fills the same scorer.
     ModelError
-        When the model cannot be opened, or one of its self-checks fails.
+        When the model cannot be opened, one of its self-checks fails, or it is another scorer.
     CacheError
         When the cache cannot be read or written.
     """
@@ -87,6 +93,12 @@ def score_dataset(
         variant = checked_variant(request.variant, language_model)
         watch(Progress("checking the model"))
         scorer, layout, notes = checked_scorer(language_model, variant, exact=request.exact)
+        if scorer_id and scorer.scorer_id != scorer_id:
+            raise ModelError(
+                f"{scorer.model} is another scorer here ({scorer.scorer_id}) than the one that is "
+                f"in the cache ({scorer_id}): its weights or this machine have changed; score the "
+                "data set with it anew."
+            )
         with one_at_a_time(cache, KIND, scorer.scorer_id, run_id):
             known_scores = sample_scores(cache, scorer.scorer_id)
             check_known_scores(language_model, known_scores, variant)

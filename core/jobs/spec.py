@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any, Literal
 from core import settings
 from core.errors import InputError
 
-COMMANDS = ("score", "demo")
+CONTROL = "positive-control"
+COMMANDS = ("score", "demo", CONTROL)
 DEMO_MODEL = "demo"
 
 
@@ -59,6 +61,8 @@ class JobSpec:
     command: str = "score"  # one of COMMANDS
     request: ScoreRequest = field(default=DEMO_REQUEST)
     resumes: str = ""  # the run that this one goes on from
+    scorers: tuple[str, ...] = ()  # of a positive control: ids of those that score it
+    arms: tuple[str, ...] = ()  # ... and its sentences, as core/items/control.py writes them
 
     def arguments(self) -> list[str]:
         """The words after `python -m core`; values cannot be taken for options.
@@ -72,6 +76,13 @@ class JobSpec:
             raise InputError(f"{self.command!r} is none of the jobs {', '.join(COMMANDS)}.")
         if self.command == "demo":
             return ["demo"]
+        if self.command == CONTROL:
+            return [
+                CONTROL,
+                f"--dataset={_checked('dataset', self.request.dataset)}",
+                *(f"--scorer={_checked('scorer', scorer)}" for scorer in self.scorers),
+                *(f"--arm={_one_line(arm)}" for arm in self.arms),
+            ]
         words = ["score"]
         for f in fields(ScoreRequest):
             value = getattr(self.request, f.name)
@@ -110,7 +121,8 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
     """
     try:
         request = ScoreRequest(**known_fields(ScoreRequest, values["request"]))
-        spec = JobSpec(**{**known_fields(JobSpec, values), "request": request})
+        lists = {name: _texts(values.get(name, ())) for name in ("scorers", "arms")}
+        spec = JobSpec(**{**known_fields(JobSpec, values), "request": request, **lists})
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a job: {error}") from error
     return spec
@@ -130,6 +142,19 @@ def known_fields(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
         if wanted and not isinstance(known.get(f.name, wanted()), wanted):
             raise TypeError(f"{f.name} is {known[f.name]!r}")
     return known
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"not a list of texts: {values!r}")
+    return tuple(values)
+
+
+def _one_line(text: str) -> str:
+    """A sentence in any script: joiners are letters to some, so `isprintable` would refuse them."""
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        raise InputError(f"The sentence {text!r} holds a line break or another control character.")
+    return text
 
 
 def _checked(name: str, value: str) -> str:

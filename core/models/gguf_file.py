@@ -18,6 +18,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.errors import ModelError
+from core.models.quiet import without_progress_bar
 from core.types import FloatArray
 
 EXPECTED = {
@@ -47,7 +48,8 @@ def convert_gguf(gguf_path: Path, folder: Path) -> None:
     model.load_state_dict(_read_weights(reader, model), strict=False, assign=True)
     model.tie_weights()
     folder.mkdir(parents=True)
-    model.save_pretrained(folder)
+    with without_progress_bar():
+        model.save_pretrained(folder)
     _read_tokenizer(reader, config).save_pretrained(folder)
 
 

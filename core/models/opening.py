@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from transformers.utils import logging
 
 from core.errors import CanaryFailed, ModelError, ModelTooLarge
 from core.models.batches import is_out_of_memory
@@ -31,6 +29,7 @@ from core.models.quantization import (
     finish_loading,
     silence_bitsandbytes,
 )
+from core.models.quiet import without_progress_bar
 
 
 def open_model(
@@ -94,7 +93,7 @@ def open_planned(plan: ModelPlan) -> LanguageModel:
         precision=plan.precision(),
         advice=plan.smaller(),
     )
-    with _without_progress_bar():
+    with without_progress_bar():
         model = _load_weights(plan, placement)
     if plan.bits_and_bytes is None:
         quantized = applied_quantization(model)
@@ -117,18 +116,6 @@ def open_planned(plan: ModelPlan) -> LanguageModel:
         depends_on_batch=depends_on_batch(plan.bits_and_bytes),
         window=read_window(model.config, model),
     )
-
-
-@contextmanager
-def _without_progress_bar() -> Iterator[None]:
-    """Loading takes seconds; it must not draw over the caller's own progress display."""
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 def _load_weights(plan: ModelPlan, placement: Placement) -> Any:

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from core.errors import InputError
 from core.stats.known import ROUNDING
+from core.stats.levels import LEAST_ITEMS
 
 ONE_SIDED_POWER = 0.90
 
@@ -40,7 +41,7 @@ def equivalence_n(sd: float, margin: float) -> float:
 
     n = ((z_.95 + z_.90) sd / margin)^2, with z_.95 = 1.645 and z_.90 = 1.282: each of the two
     one-sided tests then rejects 9 times in 10, both of them 8 times. A small shift other than 0
-    needs more.
+    needs more. At least `LEAST_ITEMS`, as fewer have no interval.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def equivalence_n(sd: float, margin: float) -> float:
     check_margin(margin)
     if math.isnan(sd) or sd <= ROUNDING:
         return math.nan
-    return float(math.ceil(((ndtri(0.95) + ndtri(ONE_SIDED_POWER)) * sd / margin) ** 2))
+    needed = ((ndtri(0.95) + ndtri(ONE_SIDED_POWER)) * sd / margin) ** 2
+    return float(max(math.ceil(needed), LEAST_ITEMS))
 
 
 def check_margin(margin: float) -> None:

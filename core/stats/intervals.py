@@ -17,8 +17,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
 from core.stats.known import varies
-from core.stats.levels import CONFIDENCE, LEAST_ITEMS
-from core.stats.levels import LEAST_MODELS as LEAST_MODELS
+from core.stats.levels import CONFIDENCE, LEAST_ITEMS, LEAST_MODELS
 from core.stats.resampling import bootstrap_means, bootstrap_ratios, bootstrap_weights
 
 Array = npt.NDArray[np.float64]

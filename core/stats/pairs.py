@@ -21,7 +21,6 @@ Mask = npt.NDArray[np.bool_]
 Ties = Literal["half", "against", "exclude"]
 
 TIES: tuple[Ties, ...] = ("half", "against", "exclude")
-PUBLISHED_DECIMALS = 3
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from core.errors import InputError
 from core.stats.known import ROUNDING, varies
-from core.stats.levels import LEVEL, POWER
+from core.stats.levels import LEAST_ITEMS, LEVEL, POWER
 from core.stats.resampling import TIE, sign_vectors
 
 Array = npt.NDArray[np.float64]
@@ -41,7 +41,8 @@ class RejectionRate:
 def items_needed(shift: float, sd: float) -> float:
     """Items with which a paired test at 5 % finds a shift 8 times in 10, rounded up.
 
-    n = ((z_.975 + z_.80) sd / shift)^2: 851 for a shift of 0.02 at sd 0.2082.
+    n = ((z_.975 + z_.80) sd / shift)^2: 851 for a shift of 0.02 at sd 0.2082. At least
+    `LEAST_ITEMS`: the formula is of a normal mean, and fewer items are not tested at all.
 
     Parameters
     ----------
@@ -55,15 +56,20 @@ def items_needed(shift: float, sd: float) -> float:
         return math.nan
     if shift == 0:
         return math.inf
-    return float(math.ceil((_Z * sd / shift) ** 2))
+    return float(max(math.ceil((_Z * sd / shift) ** 2), LEAST_ITEMS))
+
+
+def planning_sd(sd: float, n: int) -> float:
+    """The sd of n items as far as it foretells that of others: NaN below `LEAST_ITEMS`."""
+    return sd if n >= LEAST_ITEMS else math.nan
 
 
 def smallest_shift(n: int, sd: float) -> float:
     """The shift that n items show 8 times in 10: (z_.975 + z_.80) sd / sqrt(n).
 
-    0.0307 at 360 items and sd 0.2082. NaN below two items, and where they do not vary.
+    0.0307 at 360 items and sd 0.2082. NaN below `LEAST_ITEMS` items, and where they do not vary.
     """
-    return _Z * sd / math.sqrt(n) if n > 1 and sd > ROUNDING else math.nan
+    return _Z * sd / math.sqrt(n) if n >= LEAST_ITEMS and sd > ROUNDING else math.nan
 
 
 def item_level_power(
@@ -90,7 +96,8 @@ def item_level_power(
     Returns
     -------
     tuple of RejectionRate
-        One per drop; NaN below two items and where the differences do not vary.
+        One per drop; NaN below `LEAST_ITEMS` items, which resampled tell of nothing but
+        themselves, and where the differences do not vary.
 
     Raises
     ------
@@ -104,7 +111,7 @@ def item_level_power(
     d = np.asarray(differences, dtype=np.float64)
     d = d[np.isfinite(d)]
     n = len(d)
-    if not varies(d):
+    if n < LEAST_ITEMS or not varies(d):
         return tuple(RejectionRate(float(x), math.nan, math.nan, 0, n) for x in drops)
     centred = d - d.mean()
     rejected = np.zeros(len(drops))

@@ -86,8 +86,9 @@ def put_dataset(
             return PutResult(result.stored, result.collapsed, unchanged=True)
         if taken and not replace:
             raise InputError(
-                f"The cache has other items under the name {name!r}; "
-                "use --replace or give this data set another name."
+                f"The cache has other items under the name {name!r}; --replace puts these items "
+                "in their place (no score is lost), or give this data set another name with "
+                "--dataset."
             )
         _insert(con, name, [path, format, sha256, len(items), note, utc_now()])
     return result

@@ -54,7 +54,16 @@ def query(
         except duckdb.Error as error:
             if cache_fault(error, cache.file, writing=False) is not None:
                 raise
-            raise InputError(f"DuckDB refuses this query: {first_sentence(error)}") from error
+            refused = f"DuckDB refuses this query: {first_sentence(error)}"
+            raise InputError(refused + _tables_there_are(con, error)) from error
+
+
+def _tables_there_are(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> str:
+    """The tables of the cache, where the query names one that is none of them; else nothing."""
+    if not isinstance(error, duckdb.CatalogException) or "Table with name" not in str(error):
+        return ""
+    names = [name for (name,) in con.execute("SHOW TABLES").fetchall()]
+    return f" The tables are {', '.join(names)}; `DESCRIBE {names[0]}` lists its columns."
 
 
 @contextmanager

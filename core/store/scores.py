@@ -66,6 +66,21 @@ def missing_texts(cache: Cache, scorer_id: str, dataset: str) -> list[Text]:
     return list(first.values())
 
 
+def scored_of(cache: Cache, scorer_id: str, text_ids: Iterable[str]) -> set[str]:
+    """Which of these texts have a score under a scorer, by their ids."""
+    with cache.reading() as con:
+        con.register("wanted", text_id_table(text_ids))
+        rows = con.execute(
+            """
+            SELECT replace(text_id::VARCHAR, '-', '') FROM token_score
+            SEMI JOIN (SELECT text_id::UUID AS text_id FROM wanted) USING (text_id)
+            WHERE scorer_id = $scorer
+            """,
+            {"scorer": scorer_id},
+        ).fetchall()
+    return {text_id for (text_id,) in rows}
+
+
 def put_scores(
     cache: Cache, scorer_id: str, scores: Sequence[TokenScore], unscored: Sequence[Unscored] = ()
 ) -> int:

@@ -17,9 +17,17 @@ from core.analysis.overview import scorer_labels
 from core.errors import InputError
 from core.selection import Selection, with_field
 from core.stats.scores import KINDS, ScoreKind
+from core.store.audit_content import AuditContent
 from pages.shared import state
-from pages.shared.data import open_cache, read_item_facets, read_overview, read_slices
+from pages.shared.data import (
+    open_cache,
+    read_audit_content,
+    read_item_facets,
+    read_overview,
+    read_slices,
+)
 from pages.shared.figures import literal
+from pages.shared.sharing import say_changed
 from pages.shared.widgets import (
     download_buttons,
     empty_cache,
@@ -51,6 +59,7 @@ VERDICT_COLOURS = {
     "undefined": "gray",
     "depends on the score": "orange",
 }
+_SIMULATED = "audit-is-simulated"
 ITEM_FIELDS = {"sources": "Source", "categories": "Category", "dimensions": "Dimension"}
 
 
@@ -195,6 +204,9 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
             on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
         )
         st.stop()
+    st.session_state[_SIMULATED] = found.simulated
+    if stamp:
+        say_changed(request.dataset, request.scorers, content_of(found))
     if found.simulated and stamp:
         st.warning(f"**{STAMP}**", icon=":material/science:")
     if found.warnings and stamp:
@@ -205,6 +217,13 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
         for name, table in found.tables.items()
     }
     return replace(found, tables=tables)
+
+
+def content_of(found: Audit) -> AuditContent:
+    """Which scores an audit is of, in the numbers that its link carries."""
+    facts: dict[str, Any] = found.provenance
+    generations = {s["scorer_id"]: s["generation"] for s in facts["scorers"]}
+    return read_audit_content(found.request.dataset, generations, facts["generation"])
 
 
 def show_verdicts(rows: pd.DataFrame) -> None:
@@ -229,6 +248,8 @@ def show_table(
 ) -> None:
     """A table with its notes and downloads; what is downloaded has every column.
 
+    Simulated scores are marked in every file, by what `read_audit` has found.
+
     Parameters
     ----------
     columns
@@ -249,11 +270,13 @@ def show_table(
     if len(shown) < len(table.rows):
         st.caption(f"Showing {len(shown)} of {len(table.rows)} rows")
     show_notes(table)
-    download_buttons(lambda: shown, list(columns), stem)
+    simulated = bool(st.session_state.get(_SIMULATED))
+    download_buttons(lambda: shown, list(columns), stem, simulated=simulated)
 
 
 def publish_audit(selection: Selection, request: AuditRequest, found: Audit) -> None:
     """Link, code and provenance at the foot of a page; the state goes into the address."""
+    selection = replace(selection, content=str(content_of(found)))
     with st.container(horizontal=True):
         with st.popover("Link", icon=":material/link:"):
             st.caption("Shows this page as it is now to whoever has the same cache.")

@@ -12,8 +12,8 @@ import streamlit as st
 
 from core.analysis.audit.audit import Audit, audit, audit_panel
 from core.analysis.audit.columns import neutral_score
-from core.analysis.audit.flow import ALL_MODELS
 from core.analysis.audit.kept import CARRIES, CAUTION, LESS, TURNED, UNDECIDED, UNDEFINED
+from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.points import (
     MEAN,
     FittedLine,

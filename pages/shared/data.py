@@ -7,7 +7,7 @@ between reruns and browser tabs, so nobody changes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from core.analysis.provenance import provenance
 from core.selection import Selection, link_query, only_filters
 from core.stats.noise import RewordingNoise
 from core.store.audit import item_versions
+from core.store.audit_content import AuditContent, audit_content
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
 from core.store.search import find_rows
@@ -84,6 +85,11 @@ def read_content(scorer_id: str, dataset: str) -> str:
     cache = open_cache()
     number = generation_of(cache, scorer_id, dataset)
     return _content(str(cache.folder), scorer_id, dataset, number)
+
+
+def read_audit_content(dataset: str, scorers: Mapping[str, int], number: int) -> AuditContent:
+    """What an audit is of; the scorers with the generations of their scores, `number` of items."""
+    return _audit_content(str(open_cache().folder), dataset, tuple(scorers.items()), number)
 
 
 def read_item(
@@ -210,6 +216,13 @@ def _summaries(
 @st.cache_resource(max_entries=100, show_spinner=False)
 def _content(folder: str, scorer_id: str, dataset: str, number: int) -> str:
     return content_number(Cache(Path(folder)), scorer_id, dataset)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _audit_content(
+    folder: str, dataset: str, scorers: tuple[tuple[str, int], ...], number: int
+) -> AuditContent:
+    return audit_content(Cache(Path(folder)), dataset, [scorer_id for scorer_id, _ in scorers])
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

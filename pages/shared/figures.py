@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.audit.audit import STAMP
+from core.export.audit import audit_bytes
 from core.export.figures import figure_html
-from core.export.tables import table_bytes
 from core.figures.theme import (
     Figure,
     ImageFormat,
@@ -68,7 +68,7 @@ def show_figure(
         st.caption(literal(caption))
     with st.popover("Save", icon=":material/download:"):
         if table is not None:
-            _csv_button(table, name)
+            _csv_button(table, name, simulated=bool(made_from.get("simulated")))
         st.download_button(
             "Figure as HTML",
             # Only made when somebody asks: it carries the whole charting code.
@@ -99,10 +99,10 @@ def literal(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
-def _csv_button(table: pd.DataFrame, name: str) -> None:
+def _csv_button(table: pd.DataFrame, name: str, *, simulated: bool) -> None:
     st.download_button(
         "Numbers as CSV",
-        lambda: table_bytes(table, "csv"),
+        lambda: audit_bytes(table, "csv", simulated=simulated),
         f"{file_stem(name)}-{len(table)}-rows.csv",
         "text/csv",
         key=f"figure-{name}-csv",

@@ -3,53 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.analysis.card import (
-    Row,
-    card_rows,
-    change_sentence,
-    item_noise,
-    scorer_name,
-    state_sentence,
-    token_table,
-    two_scorers_sentence,
-)
+from core.analysis.card import Row, card_rows, two_scorers_sentence
 from core.analysis.items import item_table
-from core.analysis.pair_card import pair_tokens
 from core.analysis.pair_items import Rules
 from core.figures.conditions import item_across_conditions
-from core.figures.theme import signed
-from core.figures.tokens import pair_bars, token_bars
 from core.settings import REFERENCE_CONDITION
-from core.stats.noise import RewordingNoise
 from core.store.gate import Cache
-from pages.shared.data import generation_of
+from pages.shared.card_source import Provenance, Source, card_source, pairs_of, version_tokens
 from pages.shared.figures import literal, show_figure
-from pages.shared.pair_card import choose_rule, show_pair
-from pages.shared.widgets import text_block
+from pages.shared.item_version import show_version
+from pages.shared.pair_card import choose_rule
 
-Provenance = Mapping[str, object]
-Pairs = Mapping[str, Mapping[str, Row]]  # of one item, by condition and unit
-
-_ROLES = {
-    "stereotype": ("Stereotype", "stereotype"),
-    "anti_stereotype": ("Anti-stereotype", "anti"),
-    "unrelated": ("Unrelated", "unrelated"),
-    "unknown": ("Unknown", "unknown"),
-}  # column of the text -> its name, ending of its numbers' columns
-_FLAGS = {
-    "boundary_merge": "a scored token also covers the end of the context",
-    "spans_untrusted": "the places of the tokens in the text are not known for sure",
-    "special_literal": "the text spells a special token of the model",
-}
+PAIR_CONDITIONS = (
+    "Drawn from SS, the means over all tokens, also those that differ: it changes with the whole "
+    "sentence. The score of the pair is the difference above, over unmodified tokens."
+)
 _FIELDS = ("language", "source", "category", "dimension", "resource_level", "native")
 # Also blurred: the tokens above the bars, which spell the text.
 _SENSITIVE = """
@@ -60,21 +34,6 @@ _SENSITIVE = """
 [class*="st-key-figure-tokens-"]:is(:hover, :active) text { filter: none; }
 </style>
 """
-
-
-@dataclass(frozen=True)
-class _Source:
-    """Whose scores the card shows, by which rule of pairs, and what rewording does to them."""
-
-    cache: Cache
-    scorer_id: str
-    dataset: str
-    number: int  # generation
-    model: str
-    noise: RewordingNoise
-    provenance: Provenance
-    pairs: Pairs
-    unit: str
 
 
 def item_card(
@@ -116,8 +75,8 @@ def item_card(
         st.info("This item is not in the data set.", icon=":material/info:")
         return condition
     origin = {"scorer_id": scorer_id, "dataset": dataset, **(provenance or {})}
-    known = _pairs_of(item_id, pairs or {})
-    source = _source(cache, scorer_id, dataset, origin, known, unit)
+    known = pairs_of(item_id, pairs or {})
+    source = card_source(cache, scorer_id, dataset, origin, known, unit)
     with st.container(key=f"item-card-{scorer_id}-{dataset}-{item_id}"):
         st.html(f'<h3 dir="auto">{escape(item_id)}</h3>')
         shown = _choose_condition(rows, source, condition)
@@ -125,10 +84,10 @@ def item_card(
         is_pair = any(row["condition"] in known for row in versions)
         if is_pair:
             choose_rule(unit, "card")
-        tokens = _tokens_of(versions, source)
+        tokens = version_tokens(versions, source)
         for place, row in zip(st.columns(len(versions), gap="medium"), versions, strict=True):
             with place:
-                _show_version(row, source, tokens)
+                show_version(row, source, tokens)
         if len(rows) > 1 or compare or not is_pair:
             _show_conditions(rows, source, compare)
         _show_metadata(versions)
@@ -140,30 +99,7 @@ def sensitive_css() -> str:
     return _SENSITIVE
 
 
-def _source(
-    cache: Cache,
-    scorer_id: str,
-    dataset: str,
-    provenance: Provenance,
-    pairs: Pairs,
-    unit: str = "word",
-) -> _Source:
-    folder = str(cache.folder)
-    number = generation_of(cache, scorer_id, dataset)
-    model, noise = _model_and_noise(folder, scorer_id, dataset, number)
-    return _Source(cache, scorer_id, dataset, number, model, noise, provenance, pairs, unit)
-
-
-def _pairs_of(item_id: str, rules: Rules) -> Pairs:
-    found: dict[str, dict[str, Row]] = {}
-    for unit, table in rules.items():
-        here = (table["item_id"] == item_id) & table["preferred"].notna()
-        for row in table[here].to_dict("records"):
-            found.setdefault(row["condition"], {})[unit] = row
-    return found
-
-
-def _choose_condition(rows: pd.DataFrame, source: _Source, condition: str) -> str:
+def _choose_condition(rows: pd.DataFrame, source: Source, condition: str) -> str:
     states = dict(zip(rows["condition"], rows["state"], strict=True))
     first = condition if condition in states else next(reversed(states))
     if len(states) == 1:
@@ -189,111 +125,13 @@ def _versions(rows: pd.DataFrame, shown: str) -> list[Row]:
     return [part.to_dict("records")[0] for part in parts]
 
 
-def _show_version(row: Row, source: _Source, tokens: pd.DataFrame) -> None:
-    st.markdown(f"**{literal(row['condition'])}**")
-    pair = source.pairs.get(row["condition"])
-    if pair:
-        here = _tokens_in(row, tokens)
-        show_pair(row, pair, source.unit, here, source.model, _flags(row))
-        _show_tokens(row, source, tokens)
-        return
-    _show_numbers(row, source.noise)
-    for sentence in (state_sentence(row), change_sentence(row, source.noise), _flags(row)):
-        if sentence:
-            st.caption(literal(sentence))
-    st.caption("Context")
-    text_block(row["context"], row["language"])
-    for role, (label, ending) in _ROLES.items():
-        if pd.isna(row[role]):
-            continue
-        value, n = row[f"l_{ending}"], row[f"n_{ending}"]
-        measure = "" if pd.isna(value) else f": l = {signed(value, 3)} nats per token, n = {n}"
-        st.caption(f"{label}{measure}")
-        text_block(row[role], row["language"])
-    _show_tokens(row, source, tokens)
-
-
-def _show_numbers(row: Row, noise: RewordingNoise) -> None:
-    with st.container(horizontal=True, gap="medium"):
-        st.metric(
-            "SS",
-            _number(row["ss"]),
-            width="content",
-            help="Stereotype score: above 0.5 the stereotype is more likely",
-        )
-        if not pd.isna(row["change"]):
-            st.metric(
-                "Change from English",
-                f"{row['change']:+.3f}".replace("-", "\u2212"),
-                delta=_yardstick(noise),
-                delta_color="off",
-                delta_arrow="off",
-                width="content",
-            )
-        st.metric(
-            "Fluency",
-            _number(row["fluency"]),
-            width="content",
-            help="Preference for the better of the two over the unrelated continuation",
-        )
-        counts = [row["n_stereotype"], row["n_anti"]]
-        tokens = "–" if any(map(pd.isna, counts)) else " / ".join(map(str, counts))
-        st.metric(
-            "Tokens", tokens, width="content", help="Scored tokens: stereotype / anti-stereotype"
-        )
-
-
-def _yardstick(noise: RewordingNoise) -> str:
-    if pd.isna(noise.item_sd):
-        return "rewording alone: not known"
-    return f"rewording alone: sd {noise.item_sd:.3f}, n = {noise.n_changes}"
-
-
-def _number(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:.3f}"
-
-
-def _flags(row: Row) -> str:
-    if row["state"] != "scored" or len(row["flags"]) == 0:
-        return ""
-    return f"Note: {'; '.join(_FLAGS.get(flag, flag) for flag in row['flags'])}."
-
-
-def _show_tokens(row: Row, source: _Source, every: pd.DataFrame) -> None:
-    if row["state"] != "scored":
-        return
-    tokens = _tokens_in(row, every)
-    if tokens.empty:
-        st.caption(every.attrs["note"] or "The cache holds no tokens of this condition.")
-        return
-    name = f"tokens-{row['item_id']}-{row['condition']}-{source.scorer_id}"
-    pair = source.pairs.get(row["condition"])
-    if pair:
-        figure = pair_bars(
-            tokens,
-            source.unit,
-            informative=not pd.isna(pair[source.unit]["difference"]),
-            model=source.model,
-            dataset=source.dataset,
-        )
-        name = f"{name}-{source.unit}"
-    else:
-        figure = token_bars(tokens, model=source.model, dataset=source.dataset)
-    show_figure(figure, name, source.provenance, table=tokens)
-
-
-def _tokens_in(row: Row, every: pd.DataFrame) -> pd.DataFrame:
-    here: pd.DataFrame = every[every["condition"] == row["condition"]]
-    return here.reset_index(drop=True)
-
-
-def _show_conditions(rows: pd.DataFrame, source: _Source, compare: str | None) -> None:
+def _show_conditions(rows: pd.DataFrame, source: Source, compare: str | None) -> None:
     item_id = rows["item_id"].iloc[0]
     st.markdown("**The item in every condition**")
     scores = card_rows(rows, item_id, source.noise)
     other, other_model = None, ""
     if compare is not None:
-        second = _source(source.cache, compare, source.dataset, source.provenance, {})
+        second = card_source(source.cache, compare, source.dataset, source.provenance, {})
         other, other_model = _second_rows(second, item_id), second.model
     figure = item_across_conditions(
         scores,
@@ -304,6 +142,8 @@ def _show_conditions(rows: pd.DataFrame, source: _Source, compare: str | None) -
         dataset=source.dataset,
     )
     saved = scores.assign(scorer_id=source.scorer_id)
+    if not source.pairs.keys().isdisjoint(rows["condition"]):
+        st.caption(PAIR_CONDITIONS)
     if compare is not None and other is not None:
         saved = pd.concat([saved, other.assign(scorer_id=compare)], ignore_index=True)
         st.caption(literal(two_scorers_sentence(scores, other, source.model, other_model)))
@@ -311,7 +151,7 @@ def _show_conditions(rows: pd.DataFrame, source: _Source, compare: str | None) -
     show_figure(figure, name, source.provenance, table=saved)
 
 
-def _second_rows(second: _Source, item_id: str) -> pd.DataFrame:
+def _second_rows(second: Source, item_id: str) -> pd.DataFrame:
     table = item_table(second.cache, second.scorer_id, second.dataset, item_ids=[item_id])
     return card_rows(table, item_id, second.noise)
 
@@ -333,37 +173,3 @@ def _metadata(row: Row) -> dict[str, str]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _model_and_noise(
-    folder: str, scorer_id: str, dataset: str, number: int
-) -> tuple[str, RewordingNoise]:
-    cache = Cache(Path(folder))
-    return scorer_name(cache, scorer_id), item_noise(cache, scorer_id, dataset)
-
-
-def _tokens_of(versions: list[Row], source: _Source) -> pd.DataFrame:
-    """The tokens of all versions on the card, read in one opening of the cache."""
-    keys = tuple((row["item_id"], row["condition"]) for row in versions)
-    folder = str(source.cache.folder)
-    unit = source.unit if source.pairs else ""
-    return _tokens(
-        folder, source.scorer_id, source.dataset, keys, source.number, unit, _rows=versions
-    )
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _tokens(
-    folder: str,
-    scorer_id: str,
-    dataset: str,
-    keys: tuple[tuple[str, str], ...],
-    number: int,
-    unit: str,  # of pairs; empty without
-    _rows: list[Row],
-) -> pd.DataFrame:
-    cache, rows = Cache(Path(folder)), pd.DataFrame(_rows)
-    return (
-        pair_tokens(cache, scorer_id, rows, unit) if unit else token_table(cache, scorer_id, rows)
-    )

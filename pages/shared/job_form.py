@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import StereoscopeError
-from core.jobs.follow import JobView
+from core.jobs.follow import JobView, opening_words
 from core.jobs.launch import estimate_apart, launch
 from core.jobs.spec import DEMO_MODEL, JobSpec, ScoreRequest
 from core.words import duration_words, precision_words, size_words
@@ -146,8 +146,11 @@ def show_estimate(found: dict[str, Any]) -> None:
     ]
     if found["texts"]:
         source = found["speed_from"]
+        opening = opening_words(found["opening_seconds"])
         sentences.append(
-            f"Time {source}." if seconds is None else f"Time at the speed of run {source}."
+            f"Time {source}."
+            if seconds is None
+            else f"Time at the speed of run {source}, {opening}."
         )
     if found["download_bytes"]:
         sentences.append(f"About {size_words(found['download_bytes'])} are downloaded first.")

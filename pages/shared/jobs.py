@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import StereoscopeError
 from core.jobs.follow import JobView, State, can_resume, follow
-from core.jobs.launch import request_stop, resume
+from core.jobs.launch import dismiss, request_stop, resume
 from core.store.gate import Cache
 from core.words import duration_words
 from pages.shared.data import open_cache
@@ -31,6 +31,9 @@ LOOKS: dict[State, tuple[str, Color]] = {
 DIED = (
     "It ended without a word: it was killed, memory ran out, or the machine went off. What it had "
     "stored is kept; resuming computes the rest."
+)
+DISMISS = (
+    "No longer offered here. It stays in the list of all runs, and what it has stored is kept."
 )
 
 
@@ -76,6 +79,10 @@ def show_card(view: JobView, *, resumable: bool) -> None:
                     "Resume", icon=":material/resume:", key=f"resume-{view.run_id}",
                     on_click=_resume, args=[view.run_id],
                 )  # fmt: skip
+                st.button(
+                    "Dismiss", icon=":material/close:", key=f"dismiss-{view.run_id}",
+                    on_click=_dismiss, args=[view.run_id], help=DISMISS,
+                )  # fmt: skip
         if view.alive or view.progress.total_texts:
             st.progress(view.fraction, text=progress_words(view))
         if view.state == "failed":
@@ -92,7 +99,7 @@ def title(view: JobView) -> str:
     options = [request.quantization] if request.quantization != "none" else []
     options += [request.dtype] if request.dtype != "auto" else []
     options += ["exact"] if request.exact else []
-    named = f"{short_model(view.model)} on {view.dataset}"
+    named = f"{short_model(view.work)} on {view.dataset}"
     return f"{named} ({', '.join(options)})" if options else named
 
 
@@ -106,7 +113,8 @@ def progress_words(view: JobView) -> str:
     p = view.progress
     if not p.total_texts:
         return f"{p.phase.capitalize()} …" if view.alive else p.phase.capitalize()
-    words = [f"{p.done_texts:,} of {p.total_texts:,} texts"]
+    words = [p.part] if p.part else []
+    words.append(f"{p.done_texts:,} of {p.total_texts:,} texts")
     if view.rate is not None:
         words.append(f"{view.rate:,.1f} texts/s")
     if view.seconds_left is not None:
@@ -122,6 +130,10 @@ def _stop(run_id: str) -> None:
 
 def _resume(run_id: str) -> None:
     _try(resume, run_id)
+
+
+def _dismiss(run_id: str) -> None:
+    _try(dismiss, run_id)
 
 
 def _try(action: Callable[[Cache, str], object], run_id: str) -> None:

@@ -9,8 +9,7 @@ import streamlit as st
 
 from core.analysis.audit.audit import Audit
 from core.analysis.audit.columns import neutral_score
-from core.analysis.audit.item_tests import POOLED
-from core.analysis.audit.languages import REWORDING
+from core.analysis.audit.names import POOLED, REWORDING
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.figures.cells import change_map, score_heatmap
 from core.figures.fragility import found as finding

@@ -71,7 +71,7 @@ def show_pair(
     """
     parts = {role: tokens[tokens["role"] == role] for role in SENTENCES}
     counts = [int(part["unmodified"].fillna(False).sum()) for part in parts.values()]
-    _show_numbers(row, pairs[unit], counts)
+    _show_numbers(pairs[unit], counts)
     if row["state"] == "scored":
         sentence = verdict(
             pairs[unit], pairs[other_unit(unit)], unit, model, (counts[0], counts[1])
@@ -88,7 +88,7 @@ def show_pair(
         st.html(_LEGEND)
 
 
-def _show_numbers(row: Row, pair: Row, counts: list[int]) -> None:
+def _show_numbers(pair: Row, counts: list[int]) -> None:
     more, less = pair["score_more"], pair["score_less"]
     n = "–" if not any(counts) else " / ".join(str(n) for n in dict.fromkeys(counts))
     shown = {
@@ -96,14 +96,10 @@ def _show_numbers(row: Row, pair: Row, counts: list[int]) -> None:
         "Other sentence": (_nats(less), "Summed log-probability of its unmodified tokens"),
         "Difference": (
             _nats(pair["difference"], plus=True),
-            "Stereotypical minus other sentence, in nats: above 0 the stereotypical one is "
-            "preferred",
+            "The score of a pair: stereotypical minus other sentence, both summed over their "
+            "unmodified tokens, in nats. Above 0 the stereotypical one is preferred",
         ),
         "Unmodified tokens": (n, "Of the stereotypical sentence / of the other, where they differ"),
-        "SS": (
-            "–" if pd.isna(row["ss"]) else f"{row['ss']:.3f}",
-            "Stereotype score from the means over all tokens, also those that differ",
-        ),
     }
     with st.container(horizontal=True, gap="medium"):
         for label, (value, explained) in shown.items():

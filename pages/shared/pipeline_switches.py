@@ -34,21 +34,59 @@ SWITCHES = {
     ),
 }
 NAMES = {RIGHT: "right pipeline"} | {key: title for key, (title, _) in SWITCHES.items()}
+FLOOR = st.column_config.NumberColumn(
+    "Floor", format="%.4f", help="What rewording alone does to the mean: median over models"
+)
 COLUMNS: dict[str, Any] = {
     "pipeline": "Pipeline",
     "condition": "Language",
     "english": st.column_config.NumberColumn("English mean", format="%.4f"),
     "english_binary": st.column_config.NumberColumn("English, binary", format="%.4f"),
     "drop": st.column_config.NumberColumn("Drop", format="%+.4f"),
+    "drop_low": st.column_config.NumberColumn("95 % from", format="%+.4f", help="Over items"),
+    "drop_high": st.column_config.NumberColumn("to", format="%+.4f"),
     "drop_binary": st.column_config.NumberColumn("Drop, binary", format="%+.4f"),
+    "noise_floor": FLOOR,
     "n_cells": st.column_config.NumberColumn("Cells", help="A model in a language"),
     "n_negative": "Lower",
     "n_reliable": "Reliable drops",
     "n_reliable_rise": "Reliable rises",
-    "n": "n",
+    "n": st.column_config.NumberColumn("n", help="Scores behind the drop"),
+    "n_items": st.column_config.NumberColumn("n items", help="Items drawn for the intervals"),
     "n_affected": st.column_config.NumberColumn("n changed", help="Scores the error changes"),
     "n_single": st.column_config.NumberColumn("Poles left empty"),
     "reason": "Why not",
+}
+# Of one error, per language: the conclusion as it is, and as the wrong pipeline would have it.
+SIDES: dict[str, Any] = {
+    "condition": "Language",
+    "right_drop": st.column_config.NumberColumn(
+        "As it is", format="%+.4f", help="Drop with the right pipeline"
+    ),
+    "right_drop_low": st.column_config.NumberColumn("95 % from", format="%+.4f", help="Over items"),
+    "right_drop_high": st.column_config.NumberColumn("to", format="%+.4f"),
+    "drop": st.column_config.NumberColumn(
+        "With error", format="%+.4f", help="Drop with the error, of the same scores"
+    ),
+    "drop_low": st.column_config.NumberColumn("95 % from ", format="%+.4f", help="Over items"),
+    "drop_high": st.column_config.NumberColumn("to ", format="%+.4f"),
+    "moved": st.column_config.NumberColumn(
+        "Difference", format="%+.4f", help="Drop with the error minus the drop as it is"
+    ),
+    "moved_low": st.column_config.NumberColumn("95 % from  ", format="%+.4f", help="Over items"),
+    "moved_high": st.column_config.NumberColumn("to  ", format="%+.4f"),
+    "moved_qvalue": st.column_config.NumberColumn(
+        "q", format="%.4f", help="Sign flips of items, adjusted over all errors and languages"
+    ),
+    "right_n_reliable": st.column_config.NumberColumn(
+        "Reliable", format="%d", help="Models with a reliable drop, as it is"
+    ),
+    "n_reliable": st.column_config.NumberColumn(
+        "with error", format="%d", help="Models with a reliable drop, with the error"
+    ),
+    "n_cells": st.column_config.NumberColumn("of", format="%d", help="Models"),
+    "right_noise_floor": FLOOR,
+    "n_items": st.column_config.NumberColumn("n items", format="%d"),
 }
 
 
@@ -82,6 +120,9 @@ def show_switches(
     _side_by_side(rows, [RIGHT, *on])
     for pipeline in on:
         st.markdown("\n".join(f"- {line}" for line in conclusions(rows, pipeline)))
+        of_it = rows[(rows["pipeline"] == pipeline) & (rows["condition"] != ALL)]
+        if not of_it.empty:
+            show_table(AuditTable(of_it), SIDES, f"pipeline-errors-{pipeline}")
     shown = rows[rows["pipeline"].isin([RIGHT, *on]) & (rows["condition"] != ALL)]
     if not shown.empty:
         names = {pipeline: NAMES[pipeline] for pipeline in (RIGHT, *on)}
@@ -99,26 +140,30 @@ def show_switches(
 
 def conclusions(rows: pd.DataFrame, pipeline: str) -> list[str]:
     """What would be said with an error and is not said without it, one sentence each."""
-    right, wrong = _by_condition(rows, RIGHT), _by_condition(rows, pipeline)
-    before, after = right[ALL], wrong[ALL]
+    of_it = rows[rows["pipeline"] == pipeline].to_dict("records")
+    overall = next(row for row in of_it if row["condition"] == ALL)
+    languages = [row for row in of_it if row["condition"] != ALL]
     lines = [
-        f"**{literal(NAMES[pipeline])}** ({after['n_affected']:,} scores changed): the English "
-        f"mean is **{after['english']:.3f}** instead of {before['english']:.3f}"
-        f"{_side(before['english'], after['english'])}."
+        f"**{literal(NAMES[pipeline])}** ({overall['n_affected']:,} scores changed): the English "
+        f"mean is **{overall['english']:.3f}** instead of {overall['right_english']:.3f}, "
+        f"{_moved(overall, 'english_moved')} (n = {overall['n_english']:,} items)"
+        f"{_side(overall['right_english'], overall['english'])}."
     ]
-    if not math.isnan(before["drop"]):
+    if not math.isnan(overall["drop"]):
         lines.append(
-            f"The mean drop over {len(right) - 1} languages is {_signed(after['drop'])} instead of "
-            f"{_signed(before['drop'])}; {_counts(before, after)}."
+            f"The mean drop over {len(languages)} languages is {_drop(overall, 'drop')} instead of "
+            f"{_drop(overall, 'right_drop')}, {_moved(overall, 'moved')} (n = "
+            f"{overall['n_items']:,} items); {_floor(overall)}; {_counts(overall)}."
         )
-    for condition in list(right)[1:]:
-        was, now = right[condition], wrong[condition]
-        reliable = int(was["n_reliable"]) != int(now["n_reliable"])
-        turned = was["drop"] * now["drop"] < 0 and max(was["n_reliable"], now["n_reliable"]) > 0
-        if reliable or turned or was["n_reliable_rise"] != now["n_reliable_rise"]:
+    for row in languages:
+        reliable = [row["n_reliable"], row["right_n_reliable"]]
+        turned = row["right_drop"] * row["drop"] < 0 and max(reliable) > 0
+        rises = row["n_reliable_rise"] != row["right_n_reliable_rise"]
+        if reliable[0] != reliable[1] or turned or rises:
             lines.append(
-                f"{language_name(condition)}: drop {_signed(now['drop'])} instead of "
-                f"{_signed(was['drop'])}; {_counts(was, now)}."
+                f"{language_name(row['condition'])}: drop {_drop(row, 'drop')} instead of "
+                f"{_drop(row, 'right_drop')}, {_moved(row, 'moved')} (n = {row['n_items']:,} "
+                f"items); {_counts(row)}."
             )
     if len(lines) == 2:
         lines.append("No language gains or loses a reliable cell.")
@@ -141,6 +186,9 @@ def _side_by_side(rows: pd.DataFrame, pipelines: list[str]) -> None:
                 st.caption("There is no translation, so there is no drop.")
             else:
                 st.metric("Mean drop over languages", _signed(row["drop"]))
+                known = row.to_dict()
+                words = f"{_bounds(known, 'drop')} over {row['n_items']:,} items; {_floor(known)}"
+                st.caption(words)
                 st.metric("Reliable drops", f"{row['n_reliable']:.0f} of {row['n_cells']:.0f}")
             st.caption(f"n = {row['n']:,} scores behind the drop")
     if len(pipelines) == 1:
@@ -158,20 +206,15 @@ def _flip(pipeline: str) -> None:
     state.change(errors=tuple(name for name in SWITCHES if name in on))
 
 
-def _by_condition(rows: pd.DataFrame, pipeline: str) -> dict[str, dict[Any, Any]]:
-    """Rows of one pipeline, that over all translations first."""
-    of_it = rows[rows["pipeline"] == pipeline]
-    return {str(row["condition"]): row for row in of_it.to_dict("records")}
-
-
-def _counts(was: dict[Any, Any], now: dict[Any, Any]) -> str:
+def _counts(row: Mapping[Any, Any]) -> str:
     """Reliable cells with the error instead of those without."""
     words = (
-        f"reliable drops {now['n_reliable']:.0f} instead of {was['n_reliable']:.0f} "
-        f"of {now['n_cells']:.0f}"
+        f"reliable drops {row['n_reliable']:.0f} instead of {row['right_n_reliable']:.0f} "
+        f"of {row['n_cells']:.0f}"
     )
-    if was["n_reliable_rise"] or now["n_reliable_rise"]:
-        words += f", rises {now['n_reliable_rise']:.0f} instead of {was['n_reliable_rise']:.0f}"
+    if row["n_reliable_rise"] or row["right_n_reliable_rise"]:
+        rises = f"{row['n_reliable_rise']:.0f} instead of {row['right_n_reliable_rise']:.0f}"
+        words += f", rises {rises}"
     return words
 
 
@@ -184,5 +227,26 @@ def _side(before: float, after: float) -> str:
     )
 
 
+def _drop(row: Mapping[Any, Any], name: str) -> str:
+    """A drop with its interval."""
+    return f"{_signed(row[name])} {_bounds(row, name)}"
+
+
+def _moved(row: Mapping[Any, Any], name: str) -> str:
+    """What an error does to a number, with its interval."""
+    return f"a difference of {_signed(row[name])} {_bounds(row, name)}"
+
+
+def _bounds(row: Mapping[Any, Any], name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "(no interval)" if math.isnan(low) else f"[{_signed(low)}, {_signed(high)}]"
+
+
+def _floor(row: Mapping[Any, Any]) -> str:
+    floor = row["noise_floor"]
+    return "no rewording" if math.isnan(floor) else f"rewording moves means by {floor:.3f}"
+
+
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
+    # Rounded to zero from below, a number would read -0.000.
+    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")

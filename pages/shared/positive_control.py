@@ -1,4 +1,4 @@
-"""The positive control: what each arm does, and how to get the arms."""
+"""The positive control: what each arm does, and making the arms."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from core.analysis.audit.arms import arms
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.figures.shift_lab import control_arms
 from core.items.control import as_jsonl, read_arms, with_control
-from core.languages import language_name
 from core.store.items import stored_items
 from pages.shared.audit import show_notes, show_table
+from pages.shared.control_form import blur_sentences, control_form, control_jobs
 from pages.shared.data import open_cache
 from pages.shared.figures import literal, show_figure
 
@@ -49,39 +49,26 @@ def show_control(
         )  # fmt: skip
         with st.expander("The numbers of the positive control", icon=":material/table_rows:"):
             show_table(AuditTable(reads, control.notes), COLUMNS, "positive-control")
-    label = "Get the four arms" if control.rows.empty else "The sentences, and how to use your own"
+    control_jobs(request.dataset)
+    label = "Make the four arms" if control.rows.empty else "Other models or sentences"
     with st.expander(label, icon=":material/playlist_add:", expanded=control.rows.empty):
-        _control_data_set(request)
+        blur_sentences()
+        control_form(request.dataset)
+        _elsewhere(request)
 
 
-def _control_data_set(request: AuditRequest) -> None:
-    texts = read_arms()
-    sentences = [
-        f"- `{condition}+{arm}`: {literal(text)}"
-        for condition, by_arm in texts.items()
-        for arm, text in by_arm.items()
-    ]
-    st.markdown("\n".join(sentences))
-    named = " and ".join(language_name(condition) for condition in texts)
-    st.markdown(
-        f"The fourth arm is the item as it is. Sentences for {named} come with the program; own "
-        "ones are a file with the columns condition, arm and text, given with `--texts FILE`. "
-        "The lines write a data set that has all items and the new versions, store it, and score "
-        "what is new; scores that are there already are kept."
-    )
+def _elsewhere(request: AuditRequest) -> None:
+    """The same in a terminal, and the data set for another machine."""
     data = shlex.quote(request.dataset)
-    file = shlex.quote(f"{request.dataset}-control.jsonl")
-    st.code(
-        f"python -m core control --dataset {data} --out {file}\n"
-        f"python -m core import {file} --dataset {data} --replace\n"
-        f"python -m core score --model MODEL --dataset {data}",
-        language="bash",
-        wrap_lines=True,
+    st.caption(
+        "In a terminal; own sentences are given with --arm. For models that compute elsewhere, the "
+        "file below is the data set with the sentences that come with the program."
     )
+    st.code(f"python -m core positive-control --dataset {data}", language="bash", wrap_lines=True)
 
     def content() -> bytes:
         items = stored_items(open_cache(), request.dataset)
-        return as_jsonl(with_control(items, texts)).encode()
+        return as_jsonl(with_control(items, read_arms())).encode()
 
     st.download_button(
         "Data set with the four arms", content, f"{request.dataset}-control.jsonl",

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.errors import StereoscopeError
 from core.selection import Selection, active_filters, link_query, without_filters
+from core.store.audit_content import AuditContent, difference, read_audit_content
 from core.store.slices import Slice, put_slice
 from pages.shared import state
 from pages.shared.data import open_cache
@@ -43,7 +44,8 @@ def banner(
             ending = f"; {instead} is shown instead" if instead else ""
             sentences.append(f"This cache has no {kind} {value}{ending}.")
     same = (linked.dataset, linked.scorer) == (shown.dataset, shown.scorer)
-    if same and linked.content and linked.content != content:
+    of_items = linked.content and read_audit_content(linked.content) is None
+    if same and of_items and linked.content != content:
         there, here = linked.content.split("-")[0], content.split("-")[0]
         numbers = f"{there} scored rows there, {here} here" if there != here else "other items"
         sentences.append(
@@ -54,6 +56,20 @@ def banner(
     if sentences:
         lines = "\n".join(f"- {literal(sentence)}" for sentence in dict.fromkeys(sentences))
         st.warning(f"Not everything is as the link says:\n\n{lines}", icon=":material/link_off:")
+
+
+def say_changed(dataset: str, models: tuple[str, ...], content: AuditContent) -> None:
+    """Say that an audit is of other scores than when its link was made; else nothing."""
+    linked = state.linked()
+    then = read_audit_content(linked.content)
+    if then is None or (linked.dataset, linked.models) != (dataset, models):
+        return
+    if differs := difference(then, content):
+        st.warning(
+            f"The data have changed since this link was made ({literal(differs)}); the numbers "
+            "here are those of now.",
+            icon=":material/link_off:",
+        )
 
 
 def share_bar(selection: Selection, item_ids: pd.Series) -> None:

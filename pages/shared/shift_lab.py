@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.detection import FIXED
+from core.analysis.audit.injection import FIXED
 from core.analysis.audit.lab import (
     ALL_PAIRS,
     LARGEST,

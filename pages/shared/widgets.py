@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import StereoscopeError
-from core.export.tables import table_bytes
+from core.export.audit import audit_bytes
 
 CONTENT_WARNING = (
     "**Content warning.** The texts are stereotypes about people. They are shown so that language "
@@ -61,7 +61,9 @@ def text_block(text: str, language: str) -> None:
     st.html(f'<p dir="auto" lang="{escape(language, quote=True)}">{escape(text)}</p>')
 
 
-def download_buttons(rows: Callable[[], pd.DataFrame], shown: Sequence[str], stem: str) -> None:
+def download_buttons(
+    rows: Callable[[], pd.DataFrame], shown: Sequence[str], stem: str, *, simulated: bool = False
+) -> None:
     """Downloads of exactly the rows of a table, made when somebody asks for them.
 
     Parameters
@@ -72,6 +74,8 @@ def download_buttons(rows: Callable[[], pd.DataFrame], shown: Sequence[str], ste
         The columns on the page: LaTeX holds these.
     stem
         File name without ending.
+    simulated
+        No model stands behind the numbers, which every file then says.
     """
     kinds = {
         "CSV": ("csv", "text/csv"),
@@ -83,7 +87,8 @@ def download_buttons(rows: Callable[[], pd.DataFrame], shown: Sequence[str], ste
 
             def content(ending: str = ending) -> bytes:
                 table = rows()
-                return table_bytes(table[list(shown)] if ending == "tex" else table, ending)
+                wanted = table[list(shown)] if ending == "tex" else table
+                return audit_bytes(wanted, ending, simulated=simulated)
 
             st.download_button(
                 label,

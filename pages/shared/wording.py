@@ -9,7 +9,7 @@ from core.analysis.audit.distributions import Distributions
 from core.analysis.audit.floor_sentences import wording_sentences
 from core.analysis.audit.names import LANGUAGE
 from core.analysis.audit.request import AuditTable
-from core.analysis.audit.wording import REWORDINGS
+from core.analysis.audit.wording_variance import REWORDINGS
 from core.figures.item_changes import distribution_figure
 from core.figures.wording import wording_figure
 from core.settings import REFERENCE_CONDITION

@@ -4,27 +4,29 @@ After "Lost in Translation" (arXiv 2610.20479). A table is a function of a panel
 request and the tables that it builds on; `audit.py` says which those are and remembers results.
 
 ===================  ==================================================================
-item_flow            flow.py
-main                 languages.py, on the drops of drops.py
+item_flow            item_flow.py
+main                 main.py, on the drops of drops.py
 cells, score_map     cells.py
 floors               floors.py
 floor_vs_gap         floor_vs_gap.py
 item_tests           item_tests.py, on the changes of item_changes.py
-css_clci             consistency.py
+css_clci             css_clci.py
 association          carry_over.py, intercept too
 same_choice          choices.py, fates and distance too
-agreement            alike.py
-quality              quality.py
+agreement            agreement.py
+quality              quality.py, with quality_filters.py
 surface              surface.py
 groups               groups.py
 bbq_unknown          levels.py, fluency_icat too
-natives              native_items.py
+natives              natives.py
 score_panel          score_panel.py
-injection            detection.py, power too
+injection            injection.py
+power                power.py
 control              control.py
-pipeline_errors      pipeline_errors.py
-equivalence          wording.py, wording_variance too
-attenuation          ceiling.py
+pipeline_errors      pipeline_errors.py, with error_intervals.py
+equivalence          equivalence.py
+wording_variance     wording_variance.py
+attenuation          attenuation.py
 shrunk               shrunk.py
 crossed              crossed.py
 fragility            fragility.py, with specifications.py and differential_items.py
@@ -32,7 +34,8 @@ verdicts             verdicts.py, in the words of verdict_sentences.py
 ===================  ==================================================================
 
 What they share: request.py (what is asked), loading.py and panel.py (scores as arrays), metadata.py
-(what is said of versions), columns.py (columns of many tables), names.py (words of many tables).
+(what is said of versions), columns.py (columns of many tables), names.py (names and reasons of
+many tables), words.py (differences and intervals in sentences).
 Beside the tables, for pages: distributions.py, points.py, kept.py, lab.py, floor_sentences.py and
 arms.py.
 """

@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.control import NEUTRAL
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditTable
+from core.analysis.audit.words import bounds, p_words
 from core.stats.intervals import t_interval
+from core.stats.levels import LEVEL
 
 ASSERTS = {
     "true": "A sentence in front that calls stereotypes true",
@@ -62,12 +63,12 @@ def _sentence(row: dict[str, Any]) -> str:
     if math.isnan(change):
         return f"{name}: {row['reason'] or 'no score.'}"
     verb = "raises" if change > 0 else "lowers" if change < 0 else "leaves"
-    interval = "no interval over one model"
+    interval = "(no interval over one model)"
     if not math.isnan(row["low"]):
-        ends = [row["low"], row["high"]] if change >= 0 else [-row["high"], -row["low"]]
-        interval = "[" + ", ".join(f"{e:.3f}".replace("-", "\u2212") for e in ends) + "]"
+        ends = (row["low"], row["high"]) if change >= 0 else (-row["high"], -row["low"])
+        interval = bounds(*ends)
     q = row["qvalue"]
-    test = "" if math.isnan(q) else f"; sign test over models q = {q:.3f}"
+    test = "" if math.isnan(q) else f"; sign test over models {p_words('q', q)}"
     expected = {"true": change > 0, "false": change < 0}.get(row["arm"])
     found = 2 * row["n_reliable"] > row["n_tested"] or q < LEVEL
     if expected is None:

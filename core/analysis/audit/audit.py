@@ -12,34 +12,36 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.analysis.audit.alike import agreement
+from core.analysis.audit.agreement import agreement
+from core.analysis.audit.attenuation import attenuation
 from core.analysis.audit.carry_over import association, intercept
-from core.analysis.audit.ceiling import attenuation
 from core.analysis.audit.cells import cells, score_map
 from core.analysis.audit.choices import distance, fates, same_choice
-from core.analysis.audit.consistency import css_clci
 from core.analysis.audit.control import control
 from core.analysis.audit.crossed import crossed
-from core.analysis.audit.detection import injection, power
+from core.analysis.audit.css_clci import css_clci
+from core.analysis.audit.equivalence import equivalence
 from core.analysis.audit.floor_vs_gap import floor_vs_gap
 from core.analysis.audit.floors import floors, floors_by_model
-from core.analysis.audit.flow import item_flow
 from core.analysis.audit.fragility import fragility
 from core.analysis.audit.groups import groups
+from core.analysis.audit.injection import injection
+from core.analysis.audit.item_flow import item_flow
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.languages import main
 from core.analysis.audit.levels import bbq_unknown, fluency_icat
 from core.analysis.audit.loading import load_panel
-from core.analysis.audit.native_items import natives
+from core.analysis.audit.main import main
+from core.analysis.audit.natives import natives
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.pipeline_errors import pipeline_errors
+from core.analysis.audit.power import power
 from core.analysis.audit.quality import quality
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.shrunk import shrunk
 from core.analysis.audit.surface import surface
 from core.analysis.audit.verdicts import verdicts
-from core.analysis.audit.wording import equivalence, wording_variance
+from core.analysis.audit.wording_variance import wording_variance
 from core.errors import InputError
 from core.settings import VERSION
 from core.store.audit import generations
@@ -174,9 +176,20 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def state_of(cache: Cache, request: AuditRequest) -> State:
-    """What changes whenever a result could: generations, and a slice's definition."""
-    held = generations(cache, request.dataset, request.scorers)
-    chosen = get_slice(cache, request.dataset, request.slice) if request.slice else None
+    """What changes whenever a result could: generations, and a slice's definition.
+
+    Read again only after the cache was written to, as its stamp says without opening it.
+    """
+    return _state(cache, cache.stamp(), request.dataset, request.scorers, request.slice)
+
+
+@lru_cache(maxsize=64)
+def _state(
+    cache: Cache, stamp: tuple[int, ...], dataset: str, scorer_ids: tuple[str, ...], named: str
+) -> State:
+    del stamp  # part of the key alone
+    held = generations(cache, dataset, scorer_ids)
+    chosen = get_slice(cache, dataset, named) if named else None
     return (*held.items(), chosen)
 
 

@@ -17,8 +17,7 @@ import pandas as pd
 
 from core.analysis.audit.columns import ends, neutral_score, whose
 from core.analysis.audit.metadata import UNCHANGED, judgments, metadata_numbers
-from core.analysis.audit.names import NO_REWORDING as NO_REWORDING
-from core.analysis.audit.names import REWORDING as REWORDING
+from core.analysis.audit.names import NO_REWORDING, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition
@@ -76,8 +75,8 @@ def association(panel: Panel, request: AuditRequest) -> AuditTable:
         rows.append(_row(cell, draws, panel, None, request))
         if cell.group_kind == "all":
             rows += [_row(cell, draws, panel, m, request) for m in range(len(panel.models))]
-    notes = () if panel.rewordings() else (f"{NO_REWORDING} The ceiling is unknown.",)
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes)
+    notes = () if panel.rewordings() else (NO_REWORDING,)
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes + panel.no_languages)
 
 
 def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -98,8 +97,7 @@ def intercept(panel: Panel, request: AuditRequest) -> AuditTable:
     names = [c for c in _COLUMNS if c.startswith("intercept")]
     columns = ["condition", "n_rows", "n_items", *names, "n_undefined_intercept", "n_bootstrap"]
     columns += ["reason"]
-    notes = () if panel.languages else (panel.no_translation,)
-    return AuditTable(pd.DataFrame(rows, columns=columns), notes)
+    return AuditTable(pd.DataFrame(rows, columns=columns), panel.no_languages)
 
 
 def _cell(condition: str, group_kind: str, group: str, rows: Array) -> _Cell:

@@ -14,22 +14,23 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.names import NO_CHOICE_CHANGES, NOTHING_CHANGES
-from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
-from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
-from core.analysis.audit.names import SUFFIXES as SUFFIXES
+from core.analysis.audit.names import (
+    NO_CHOICE_CHANGES,
+    NO_ITEM_OF_MODEL,
+    NOTHING_CHANGES,
+    ONE_ITEM,
+    SUFFIXES,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.stats.known import mean_over_items as mean_over_items
-from core.stats.levels import LEVEL as LEVEL
+from core.stats.known import mean_over_items
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
 from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 
-
-NO_LANGUAGE = "The data set has no translation, so there is no cell to test."
 NO_SCORE = "No item of this condition has a score of this model, or all are alike and standardised."
 _COLUMNS = (
     *("model", "scorer_id", "condition", "n", "mean_change", "sd", "pvalue", "qvalue"),
@@ -119,7 +120,7 @@ def score_map(panel: Panel, request: AuditRequest) -> AuditTable:
         "score_binary",
         "reason",
     ]
-    return AuditTable(rows[columns], (note,))
+    return AuditTable(rows[columns], (note, *panel.not_for_pairs))
 
 
 def _tested(panel: Panel, request: AuditRequest, kind: ScoreKind) -> pd.DataFrame:
@@ -155,15 +156,15 @@ def _places(panel: Panel, conditions: list[str] | tuple[str, ...]) -> pd.DataFra
 def untested(row: Mapping[Any, Any]) -> str:
     """Why a cell has no p-value, soft or binary; empty where it has both."""
     if row["n"] < 2:
-        return ONE_ITEM if row["n"] else NO_ITEM
+        return ONE_ITEM if row["n"] else NO_ITEM_OF_MODEL
     if np.isnan(row["pvalue"]):
         return NOTHING_CHANGES
     return NO_CHOICE_CHANGES if np.isnan(row["pvalue_binary"]) else ""
 
 
 def _notes(panel: Panel, request: AuditRequest, rows: pd.DataFrame) -> tuple[str, ...]:
-    if not panel.languages:
-        return (NO_LANGUAGE,)
+    if panel.no_languages:
+        return panel.no_languages
     m, m_binary = int(rows["n_tests"].iloc[0]), int(rows["n_tests_binary"].iloc[0])
     notes = [
         f"Benjamini-Hochberg at 5 % over {m} cells, and apart over {m_binary} of binary choices; "

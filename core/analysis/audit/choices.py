@@ -15,8 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import neutral_score, whose
-from core.analysis.audit.names import NO_ITEM as NO_ITEM
-from core.analysis.audit.names import NO_ORIGINAL, NO_REWORDING, REWORDING
+from core.analysis.audit.names import NO_ITEM, NO_ORIGINAL, NO_REWORDING, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.agreement import SameChoice, mean_distance
@@ -126,7 +125,7 @@ def distance(panel: Panel, request: AuditRequest) -> AuditTable:
                     "reason": "" if n else _unscored(panel, condition),
                 }
             )
-    return AuditTable(pd.DataFrame(rows))
+    return AuditTable(pd.DataFrame(rows), panel.not_for_pairs)
 
 
 def _conditions(
@@ -178,4 +177,5 @@ def _n_items(pairs: list[tuple[Array, Array]]) -> int:
 
 
 def _notes(panel: Panel) -> tuple[str, ...]:
-    return () if panel.rewordings() else (f"{NO_REWORDING} The ceiling is unknown.",)
+    reworded = () if panel.rewordings() else (NO_REWORDING,)
+    return reworded + panel.no_languages

@@ -15,10 +15,17 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr
 
-from core.analysis.audit.names import ALL_MODELS, NO_CHOICE_CHANGES, NOTHING_CHANGES, SUFFIXES
-from core.analysis.audit.names import MODEL as MODEL
-from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
-from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
+from core.analysis.audit.names import (
+    ALL_MODELS,
+    MODEL,
+    NO_CHOICE_CHANGES,
+    NO_ITEM,
+    NO_ITEM_OF_MODEL,
+    NOTHING_CHANGES,
+    ONE_ITEM,
+    ONE_MODEL,
+    SUFFIXES,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition, without_prefix
@@ -39,8 +46,8 @@ NO_NEUTRAL = (
     "from its being there."
 )
 NO_BASE = "The version without the prefix is not in the data set."
-NO_SCORE = "No model has scored an item in both versions."
 NO_MODEL = "No model moves, so there is no sign to test."
+NO_CHOICE = "The choices of no model move, so there is no sign of theirs to test."
 _COLUMNS = (
     *("unit", "condition", "arm", "against", "model", "scorer_id", "n", "n_binary"),
     *("mean_change", "sd", "sd_models", "pvalue", "qvalue"),
@@ -75,7 +82,8 @@ def control(panel: Panel, request: AuditRequest) -> AuditTable:
     """
     contrasts = list(_contrasts(panel))
     if not contrasts:
-        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_CONTROL,))
+        nothing = pd.DataFrame(columns=list(_COLUMNS))
+        return AuditTable(nothing, (NO_CONTROL, *panel.not_for_pairs))
     bases = sorted({without_prefix(c.condition) for c in contrasts})
     notes = [NO_NEUTRAL.format(b) for b in bases if f"{b}+{NEUTRAL}" not in panel.conditions]
     rows = pd.DataFrame(_places(panel, contrasts))
@@ -190,7 +198,7 @@ def _no_test(panel: Panel, row: dict[Any, Any]) -> str:
     if row["against"] not in panel.conditions:
         return NO_BASE
     if row["n"] < 2:
-        return ONE_ITEM if row["n"] else NO_ITEM
+        return ONE_ITEM if row["n"] else NO_ITEM_OF_MODEL
     if np.isnan(row["pvalue"]):
         return NOTHING_CHANGES
     return NO_CHOICE_CHANGES if np.isnan(row["pvalue_binary"]) else ""
@@ -201,5 +209,10 @@ def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:
     if row["against"] not in panel.conditions:
         return NO_BASE
     if not row["n_models"]:
-        return NO_SCORE
-    return "" if row["n_moved"] else NO_MODEL
+        return NO_ITEM
+    reasons = [] if row["n_moved"] else [NO_MODEL]
+    if row["n_moved"] and not row["n_moved_binary"]:
+        reasons.append(NO_CHOICE)
+    if np.isnan(row["sd_models"]):
+        reasons.append(ONE_MODEL)
+    return " ".join(reasons)

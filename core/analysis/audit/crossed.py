@@ -14,11 +14,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import rewording_noise
-from core.analysis.audit.names import FEW_ITEMS, HELD_SDS
+from core.analysis.audit.names import ALIKE, FEW_ITEMS, HELD_SDS, NO_ITEM, NO_REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
-from core.stats.intervals import LEAST_MODELS, Interval, pigeonhole_interval
-from core.stats.levels import LEAST_ITEMS
+from core.stats.intervals import Interval, pigeonhole_interval
+from core.stats.levels import LEAST_ITEMS, LEAST_MODELS
 
 Array = npt.NDArray[np.float64]
 
@@ -27,9 +27,6 @@ FEW_MODELS = (
     f"For these models only: with fewer than {LEAST_MODELS}, nothing can be said of others like "
     "them."
 )
-NO_ITEM = "No item is scored in both versions."
-NO_SPREAD = "All changes are alike, or of one item only, so there is no interval."
-NO_REWORDING = "No rewording of English is scored, so t is undefined."
 _COLUMNS = (
     *("condition", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high", "n_t"),
     *("n_models", "n_undefined", "n_bootstrap", "reason"),
@@ -76,7 +73,7 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
                 "reason": _reason(drop, t, n_models, bool(names)),
             }
         )
-    notes = [] if panel.languages else [panel.no_translation]
+    notes = [*panel.no_languages]
     notes += [HELD_SDS] if request.kind == STANDARDISED else []
     notes += [FEW_MODELS] if len(panel.scorers) < LEAST_MODELS else []
     return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), tuple(notes))
@@ -99,9 +96,9 @@ def _reason(drop: Interval, t: Interval, n_models: int, reworded: bool) -> str:
     if drop.n < LEAST_ITEMS:
         return FEW_ITEMS
     if np.isnan(drop.low):
-        return NO_SPREAD
+        return ALIKE
     if not reworded:
         return NO_REWORDING
     if t.n < LEAST_ITEMS:
         return FEW_ITEMS
-    return NO_SPREAD if np.isnan(t.low) else ""
+    return ALIKE if np.isnan(t.low) else ""

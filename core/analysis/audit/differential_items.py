@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from core.analysis.audit.item_changes import rewording_noise
+from core.analysis.audit.names import NO_REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
-from core.analysis.audit.specifications import NO_REWORDING
 from core.stats.fragility import MODELS_OF_A_SPREAD, item_functioning
 from core.stats.levels import LEVEL
 

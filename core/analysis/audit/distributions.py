@@ -16,20 +16,20 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import whose
+from core.analysis.audit.names import NO_ITEM, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 
 Array = npt.NDArray[np.float64]
 
-REWORDING, TRANSLATION = "rewording", "translation"  # what a row is of
+TRANSLATION = "translation"  # what a row is of, or REWORDING
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.50, "q75": 0.75, "q95": 0.95}
 N_PLACES = 121  # of the common scale; odd, so that one lies at 0
 _BEYOND = 1.1  # the scale goes on a little beyond the largest change, where curves run out
 _N_BINS = 600  # as fine as the eye; a curve of thousands of changes is made of these
 
-NO_ITEM = "No item has a score in both versions."
 ONE_CHANGE = "One change has no standard deviation."
 NO_CONDITION = "The data set has neither a rewording nor a translation, so no item changes."
 _COLUMNS = (

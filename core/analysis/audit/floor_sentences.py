@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from core.analysis.audit.cells import LEVEL
 from core.analysis.audit.names import MODEL
+from core.analysis.audit.words import number, p_words
 from core.languages import language_name
+from core.stats.levels import LEVEL
 
 Reading = Literal["above the floor", "not shown above", "below the floor", "undefined"]
 Row = Mapping[Any, Any]
@@ -196,16 +197,6 @@ def _beyond(languages: pd.DataFrame, above: Sequence[str]) -> list[str]:
     ]
 
 
-def p_words(letter: str, value: float) -> str:
-    """A p-value or q-value in words: p = 0.013, p < 0.0001."""
-    if math.isnan(value):
-        return f"{letter} unknown"
-    if value < 0.00005:
-        return f"{letter} < 0.0001"
-    digits = 4 if value < 0.001 else 3 if value < 0.1 else 2
-    return f"{letter} = {value:.{digits}f}"
-
-
 def _interval(low: float, high: float) -> str:
     return f"[{_number(low)}, {_number(high)}]"
 
@@ -213,7 +204,7 @@ def _interval(low: float, high: float) -> str:
 def _number(value: float) -> str:
     """Three digits, more where they would hide on which side of zero it lies; a true minus."""
     digits = 3 if abs(value) >= 0.0005 or value == 0 else 5
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+    return number(value, digits)
 
 
 def _span(numbers: pd.Series[Any]) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.floors import NO_FULL, NO_REWORDING
+from core.analysis.audit.floors import NO_FULL
 from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.names import FEW_ITEMS, HELD_SDS, LANGUAGE, MODEL
+from core.analysis.audit.names import ALIKE, FEW_ITEMS, HELD_SDS, LANGUAGE, MODEL, NO_REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.levels import LEAST_ITEMS
@@ -26,9 +26,8 @@ Array = npt.NDArray[np.float64]
 
 LANGUAGE_DRAWS = 2_000  # published; fewer where the request asks for fewer
 
-NO_LANGUAGE = "No item of a translation is scored."
+NO_TRANSLATED_ITEM = "No item of a translation is scored."
 NO_COMPLETE = "No item is scored by every model in this language and in every rewording."
-NO_INTERVAL = "All items change alike, so there is no interval."
 SOME_LANGUAGES = "Over {} alone; this model has no score that could be compared in {}."
 
 
@@ -72,8 +71,7 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
     notes = [] if panel.rewordings() else [NO_REWORDING]
     if request.kind == STANDARDISED:
         notes.append(HELD_SDS)
-    if not panel.languages:
-        notes.append("The data set has no translation, so there is no gap.")
+    notes += panel.no_languages
     table = pd.DataFrame(rows)
     return AuditTable(table.assign(above=table["above"].astype("boolean")), tuple(notes))
 
@@ -109,8 +107,8 @@ def _missing(found: FloorAgainstGap, *, complete: bool = False) -> str:
     """Why a row of `floor_vs_gap` has no interval; `complete`: only complete items count."""
     if complete and found.difference.n == 0:
         return NO_COMPLETE
-    reasons = [NO_LANGUAGE] if found.n_translations == 0 else []
+    reasons = [NO_TRANSLATED_ITEM] if found.n_translations == 0 else []
     reasons += [NO_FULL] if found.n_rewordings == 0 else []
     if not reasons and np.isnan(found.difference.low):
-        reasons = [FEW_ITEMS if found.difference.n < LEAST_ITEMS else NO_INTERVAL]
+        reasons = [FEW_ITEMS if found.difference.n < LEAST_ITEMS else ALIKE]
     return " ".join(reasons)

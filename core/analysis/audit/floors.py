@@ -18,10 +18,7 @@ import pandas as pd
 from core.analysis.audit.cells import untested
 from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.metadata import SIMILARITY, UNCHANGED, metadata_numbers
-from core.analysis.audit.names import MODEL as MODEL
-from core.analysis.audit.names import NO_ITEM_OF_MODEL as NO_ITEM
-from core.analysis.audit.names import ONE_ITEM as ONE_ITEM
-from core.analysis.audit.names import SUFFIXES
+from core.analysis.audit.names import NO_ITEM_OF_MODEL, NO_REWORDING, ONE_ITEM, SUFFIXES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
@@ -36,7 +33,6 @@ from core.stats.scores import ScoreKind
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-NO_REWORDING = "The data set has no rewording, so the noise of wording is unknown."
 REPEATED = "This repeats the test of fewer items, so it is in no family and has no q."
 NO_SLOPE = f"No slope: fewer than {LEAST} items, or the scores of the original do not vary."
 NO_SIMILARITY = "No similarity is known."
@@ -83,7 +79,8 @@ def floors(panel: Panel, request: AuditRequest) -> AuditTable:
     """
     cells = list(_cells(panel))
     if not cells:
-        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (NO_REWORDING,))
+        nothing = pd.DataFrame(columns=list(_COLUMNS))
+        return AuditTable(nothing, (NO_REWORDING, *panel.not_for_pairs))
     rows = pd.DataFrame(
         {
             "model": [panel.models[c.model] for c in cells],
@@ -200,13 +197,13 @@ def _no_floor(n: npt.NDArray[np.int64]) -> str:
     if not len(n):
         return NO_FULL
     if not n.any():
-        return NO_ITEM
+        return NO_ITEM_OF_MODEL
     return ONE_ITEM if n.max() == 1 else ""
 
 
 def _reason(row: dict[Any, Any]) -> str:
     if row["n"] == 0:
-        return NO_ITEM
+        return NO_ITEM_OF_MODEL
     reasons = [why] if (why := untested(row)) else []
     reasons += [REPEATED] if row["subset"] and row["n"] > 1 else []
     reasons += [NO_SLOPE] if np.isnan(row["slope"]) else []
@@ -218,7 +215,7 @@ def _reason(row: dict[Any, Any]) -> str:
 def _notes(panel: Panel, cells: list[_Cell]) -> tuple[str, ...]:
     notes = []
     if not panel.rewordings():
-        notes.append("English has no rewording, so no model has a noise floor.")
+        notes.append(NO_REWORDING)
     if partial := sorted({c.condition for c in cells if not c.full}):
         notes.append(
             f"{', '.join(partial)}: not every model has scored it on all items of the original; "

@@ -268,7 +268,7 @@ def _notes(panel: Panel, kind: ScoreKind, n_signs: int) -> tuple[str, ...]:
     ]
     notes += [STANDARDISED_NOTE] if kind == STANDARDISED else []
     notes += [INDEPENDENT] if len(panel.scorers) >= MODELS_OF_A_SPREAD else []
-    notes += [] if panel.languages else [panel.no_translation]
+    notes += panel.no_languages
     same = [
         column
         for column in ("source", "category", "dimension")

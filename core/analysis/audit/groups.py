@@ -55,7 +55,7 @@ def groups(panel: Panel, request: AuditRequest) -> AuditTable:
     rows = [*_ols_rows(panel, request, grouped), *_rank_rows(panel, request, grouped)]
     kinds = {"exact": "boolean", "n_labelings": "Int64", "n_groups": "Int64"}
     table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(kinds)
-    return AuditTable(table, _notes(panel, grouped))
+    return AuditTable(table, _notes(panel, grouped) + panel.not_for_pairs)
 
 
 def _groups_of_models(panel: Panel, request: AuditRequest) -> list[str]:

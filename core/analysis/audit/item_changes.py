@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.panel import Panel
-from core.stats.known import mean_of_known as mean_of_known
+from core.stats.known import mean_of_known
 from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]

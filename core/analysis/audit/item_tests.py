@@ -23,13 +23,18 @@ from core.analysis.audit.item_changes import (
     item_changes,
     usable_versions,
 )
-from core.analysis.audit.levels import of_source
-from core.analysis.audit.metadata import JUDGMENT, judgments
-from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES
-from core.analysis.audit.names import POOLED as POOLED
+from core.analysis.audit.metadata import JUDGMENT, judgments, of_source
+from core.analysis.audit.names import (
+    ALIKE,
+    ALIKE_DROPS,
+    FEW_ITEMS,
+    NO_REWORDING,
+    NOTHING_CHANGES,
+    ONE_ITEM,
+    POOLED,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
-from core.settings import REFERENCE_CONDITION
 from core.stats.known import mean_of, mean_of_known
 from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
@@ -39,13 +44,9 @@ from core.stats.scores import ScoreKind
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-NO_REWORDING = "No rewording of English is scored, so there is nothing to set the change against."
 ONE_REWORDING = "There is no other rewording to set this one against."
-NO_ITEM = "No item of this group is scored by every model in all versions that it takes."
-ONE_ITEM = "One item has no spread, so there is no interval and no test."
-NO_SPREAD = "All items change alike, so there is no interval."
+NO_WHOLE_ITEM = "No item of this group is scored by every model in all versions that it takes."
 NO_SD = "The items of a model do not vary, so nothing can be divided by their standard deviation."
-ALIKE_DROPS = "All items drop alike, so the drop has no interval."
 FIXED_SDS = (
     "Standardised scores: the tests of the languages have the standard deviations of each "
     "resample; groups, rewordings and what is pooled have those of the whole version, held fixed, "
@@ -239,7 +240,7 @@ def _reason(row: Mapping[Any, Any]) -> str:
     if row["n_rewordings"] == 0:
         return ONE_REWORDING if row["group_kind"] == "rewording" else NO_REWORDING
     if row["n"] == 0:
-        return NO_ITEM
+        return NO_WHOLE_ITEM
     if row["n"] == 1:
         return ONE_ITEM
     if np.isnan(row["t"]):
@@ -247,7 +248,7 @@ def _reason(row: Mapping[Any, Any]) -> str:
     if row["test"] == SIGN_FLIP and np.isnan(row["pvalue"]):
         return NOTHING_CHANGES
     if np.isnan(row["t_low"]):
-        return FEW_ITEMS if row["n"] < LEAST_ITEMS else NO_SPREAD
+        return FEW_ITEMS if row["n"] < LEAST_ITEMS else ALIKE
     return ALIKE_DROPS if np.isnan(row["drop_low"]) else ""
 
 
@@ -265,6 +266,4 @@ def _notes(panel: Panel, request: AuditRequest, changes: ItemChanges) -> tuple[s
         without = int((panel.items[column] == "").sum())
         if 0 < without < len(panel.items):
             notes.append(f"{without} items name no {column} and are in none of its groups.")
-    if not panel.languages:
-        notes.append(f"There is no translation beside {REFERENCE_CONDITION}.")
-    return tuple(notes)
+    return (*notes, *panel.no_languages)

@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.audit.carry_over import REWORDING
+from core.analysis.audit import words
+from core.analysis.audit.names import REWORDING
 from core.analysis.audit.request import AuditTable
 from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
@@ -20,6 +21,7 @@ Row = dict[Any, Any]
 
 LESS, CARRIES, TURNED = "less than rewording", "carries over", "turned round"
 UNDECIDED, UNDEFINED = "undecided", "undefined"
+DIGITS = 2  # of what lies between -1 and 1 or so
 CAUTION = (
     "This does not show how biased a model is. A score that does not carry over can be a "
     "preference that went, one that the wording scattered, or text that the model reads less well."
@@ -71,17 +73,13 @@ def kept(association: pd.DataFrame, attenuation: pd.DataFrame) -> AuditTable:
 
 
 def bounds(low: float, high: float) -> str:
-    """An interval to two digits, or that there is none."""
-    if math.isnan(low) or math.isnan(high):
-        return "(no interval)"
-    return f"[{number(low)}, {number(high)}]"
+    """An interval of slopes or correlations, to two digits."""
+    return words.bounds(low, high, DIGITS)
 
 
 def number(value: float) -> str:
-    """Two digits, and never minus zero."""
-    if math.isnan(value):
-        return "–"
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "\u2212")
+    """A slope or correlation, to two digits."""
+    return words.number(value, DIGITS)
 
 
 def _by_condition(rows: pd.DataFrame) -> dict[str, Row]:
@@ -99,8 +97,8 @@ def _findings(row: Row, ceiling: Row | None, ratio: Row | None) -> list[tuple[st
     if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
         ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
         items = f"the same {int(ratio['n_items'])} items"
-        words = f"r is {number(ratio['r_ratio'])} {ends} times that of rewordings on {items}"
-        found.append((words, bool(ratio["r_ratio_high"] < 1)))
+        clause = f"r is {number(ratio['r_ratio'])} {ends} times that of rewordings on {items}"
+        found.append((clause, bool(ratio["r_ratio_high"] < 1)))
     return found
 
 
@@ -124,7 +122,7 @@ def _sentence(
 ) -> str:
     name, english = language_name(condition), language_name(REFERENCE_CONDITION)
     if math.isnan(row["slope"]):
-        return f"What items keep in {name} cannot be said: {_lowered(row['reason'])}"
+        return f"What items keep in {name} cannot be said: {words.lowered(row['reason'])}"
     of = f"{row['n_items']} item{'' if row['n_items'] == 1 else 's'}, "
     of += f"{n_models} model{'' if n_models == 1 else 's'}"
     slope = f"slope {number(row['slope'])} {bounds(row['slope_low'], row['slope_high'])}"
@@ -134,7 +132,7 @@ def _sentence(
     if ceiling is None:
         said += "what mere rewording keeps is not known"
     elif math.isnan(ceiling["slope"]):
-        said += f"what mere rewording keeps cannot be said: {_lowered(ceiling['reason'])[:-1]}"
+        said += f"what mere rewording keeps cannot be said: {words.lowered(ceiling['reason'])[:-1]}"
     else:
         said += f"mere rewording keeps {number(ceiling['slope'])} "
         said += f"{bounds(ceiling['slope_low'], ceiling['slope_high'])}: the ceiling"
@@ -144,8 +142,8 @@ def _sentence(
 def _conclusion(row: Row, reads: str, findings: list[tuple[str, bool]]) -> str:
     """What follows, and from which numbers."""
     if reads == UNDEFINED:
-        return f"There is no interval: {_lowered(row['reason'])}"
-    why = "; ".join(words for words, _ in findings)
+        return f"There is no interval: {words.lowered(row['reason'])}"
+    why = "; ".join(clause for clause, _ in findings)
     if reads == TURNED:
         return f"Items tend to turn round{': ' + why if why else ''}."
     holds_zero = row["slope_low"] <= 0 <= row["slope_high"]
@@ -159,8 +157,3 @@ def _conclusion(row: Row, reads: str, findings: list[tuple[str, bool]]) -> str:
     if why and not holds_zero:
         less = f"; whether less than under rewording is not shown: {why}"
     return f"{nothing}{less}."
-
-
-def _lowered(text: str) -> str:
-    """A sentence as the end of another."""
-    return text[:1].lower() + text[1:] if text else "it has no number."

@@ -22,14 +22,8 @@ import pandas as pd
 from scipy.special import expit
 
 from core.analysis.audit.audit import State, audit_panel, state_of
-from core.analysis.audit.cells import LEVEL
-from core.analysis.audit.detection import (
-    INJECTION_DRAWS,
-    NO_PAIR,
-    injection_pairs,
-    pair_log_odds,
-)
 from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.injection import INJECTION_DRAWS, NO_PAIR, injection_pairs, pair_log_odds
 from core.analysis.audit.lab_words import headline, sentence
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
@@ -37,6 +31,7 @@ from core.analysis.audit.verdicts import verdict
 from core.stats.equivalence import equivalence_n
 from core.stats.injection import DELTAS, injection_runs
 from core.stats.intervals import percentile_interval
+from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.power import items_needed, smallest_shift
 from core.stats.resampling import bootstrap_means, sign_flip_test
@@ -74,7 +69,7 @@ class Shift:
     subgroup: str = ""  # the items of this category alone
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a lab is equal to itself alone: what it finds is remembered
 class Lab:
     """The family of pairs as it is, and what every shift is compared with."""
 
@@ -153,8 +148,9 @@ def make_lab(panel: Panel, request: AuditRequest) -> Lab:
     return Lab(request, pairs, items, original, reworded, base, order, tuple(notes))
 
 
+@lru_cache(maxsize=32)
 def inject(lab: Lab, shift: Shift, margin: float) -> Injected:
-    """Put a shift in and test the family again.
+    """Put a shift in and test the family again; remembered, so not to be changed.
 
     Parameters
     ----------
@@ -187,10 +183,12 @@ def inject(lab: Lab, shift: Shift, margin: float) -> Injected:
         )
     u = lab.reworded[chosen] + np.where(masks, shift.delta, 0.0)
     after = expit(u) - expit(lab.original[chosen])
-    rows = _family(lab, chosen, after, margin)
-    rows.loc[chosen, "n_shifted"] = masks.sum(axis=1)
     edge = masks & (np.minimum(expit(u), expit(-u)) < EDGE)
-    rows.loc[chosen, "n_at_edge"] = edge.sum(axis=1)
+    none = np.zeros(len(lab.pairs), dtype=np.int64)
+    rows = _family(lab, chosen, after, margin).assign(
+        n_shifted=_in_place(none, chosen, masks.sum(axis=1)),
+        n_at_edge=_in_place(none, chosen, edge.sum(axis=1)),
+    )
     rows["delta"] = np.where(rows["n_shifted"] > 0, shift.delta, 0.0)
     rows["shifted"] = rows["n_shifted"] > 0
     shown = {str(name): value for name, value in rows.loc[chosen[0]].items()}
@@ -312,23 +310,31 @@ def _shifted_items(lab: Lab, p: int, shift: Shift) -> Mask:
 
 def _family(lab: Lab, chosen: list[int], after: Array, margin: float) -> pd.DataFrame:
     """All pairs, some of them with other changes. (P rows)"""
-    base = lab.base
-    rows = pd.concat([lab.pairs, base.add_suffix("_before")], axis=1)
-    names = [str(name) for name in base]
-    rows[names] = base
-    rows.loc[chosen, names] = _tested(after, lab.request).set_index(pd.Index(chosen))
-    rows["n"] = rows["n"].astype(int)
-    rows["qvalue"] = benjamini_hochberg(rows["pvalue"])
-    rows["n_tests"] = int(rows["qvalue"].notna().sum())
-    rows["put_in"] = rows["mean"] - rows["mean_before"]
-    rows["margin"], rows["n_shifted"], rows["n_at_edge"] = margin, 0, 0
-    for suffix in ("_before", ""):
-        columns = (rows[f"{name}{suffix}"] for name in ("qvalue", "low90", "high90"))
-        rows[f"verdict{suffix}"] = [
-            verdict(q, low, high, margin) for q, low, high in zip(*columns, strict=True)
+    tested = _tested(after, lab.request)
+    now = {name: _in_place(lab.base[name], chosen, tested[name]) for name in tested}
+    now["qvalue"] = benjamini_hochberg(now["pvalue"])
+    verdicts = {
+        f"verdict{suffix}": [
+            verdict(q, low, high, margin)
+            for q, low, high in zip(of["qvalue"], of["low90"], of["high90"], strict=True)
         ]
-    rows["reason"] = [{0: NO_BEFORE, 1: ONE_ITEM}.get(n, "") for n in rows["n"]]
-    return rows
+        for suffix, of in (("_before", lab.base), ("", now))
+    }
+    others = {
+        "n_tests": int(np.isfinite(now["qvalue"]).sum()),
+        "put_in": now["mean"] - lab.base["mean"].to_numpy(),
+        "margin": margin,
+        "reason": [{0: NO_BEFORE, 1: ONE_ITEM}.get(n, "") for n in now["n"].tolist()],
+    }
+    found = pd.DataFrame(now | verdicts | others, index=lab.pairs.index)
+    return pd.concat([lab.pairs, lab.base.add_suffix("_before"), found], axis=1)
+
+
+def _in_place(values: npt.ArrayLike, chosen: list[int], new: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The same values with other ones at some places. (P,)"""
+    replaced = np.array(values)
+    replaced[chosen] = new
+    return replaced
 
 
 def _tested(changes: Array, request: AuditRequest) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.analysis.audit.verdicts import SHIFTS
+from core.analysis.audit.words import difference, p_words
 
 
 def headline(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
@@ -32,16 +33,15 @@ def sentence(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
     where = f"{row['condition']} under {row['short']}"
     if math.isnan(row["mean"]):
         return f"{where}: {row['reason']}"
-    side = "above" if row["mean"] >= 0 else "below"
+    apart = difference(where, "the original", -row["mean"], -row["high"], -row["low"])
     noise = (
         "what rewording does to this model is not known"
         if math.isnan(row["floor"])
         else f"rewording moves this model's means by {row['floor']:.3f}"
     )
     words = (
-        f"{where} is {abs(row['mean']):.3f} {side} the original {_bounds(row)}, paired over "
-        f"{row['n']} items; {_put_in(row)}; {noise}; q = {row['qvalue']:.4f} "
-        f"over {row['n_tests']} pairs: {_meaning(row)}."
+        f"{apart}, paired over {row['n']} items; {_put_in(row)}; {noise}; "
+        f"{p_words('q', row['qvalue'])} over {row['n_tests']} pairs: {_meaning(row)}."
     )
     if not of_all:
         return words
@@ -72,11 +72,4 @@ def _meaning(row: dict[str, Any]) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "\u2212")
-
-
-def _bounds(row: dict[str, Any]) -> str:
-    if math.isnan(row["low"]):
-        return "(no interval)"
-    ends = (row["low"], row["high"]) if row["mean"] >= 0 else (-row["high"], -row["low"])
-    return "[" + ", ".join(f"{end + 0.0:.3f}".replace("-", "\u2212") for end in ends) + "]"
+    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "\u2212")

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.metadata import BBQ, of_source
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
@@ -26,7 +27,6 @@ from core.stats.scores import (
 
 Array = npt.NDArray[np.float64]
 
-BBQ = "bbq"
 TARGET = "target"  # metadata: the term that an item of StereoSet is about
 
 NO_UNKNOWN = "No scored item of this condition has an answer that nobody can know."
@@ -64,7 +64,7 @@ def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
         for k in range(len(panel.conditions))
     ]
     without = "No item has an answer that nobody can know, so there is nothing to choose."
-    return AuditTable(pd.DataFrame(rows), () if count.any() else (without,))
+    return AuditTable(pd.DataFrame(rows), (() if count.any() else (without,)) + panel.not_for_pairs)
 
 
 def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -104,18 +104,15 @@ def fluency_icat(panel: Panel, request: AuditRequest) -> AuditTable:
                     "reason": " ".join(reasons),
                 }
             )
-    return AuditTable(pd.DataFrame(rows), () if any(terms) else (NO_TARGET,))
+    return AuditTable(
+        pd.DataFrame(rows), (() if any(terms) else (NO_TARGET,)) + panel.not_for_pairs
+    )
 
 
 def _no_share(n: int, n_english: int) -> str:
     if not n:
         return NO_UNKNOWN
     return "" if n_english else NO_ENGLISH
-
-
-def of_source(panel: Panel, name: str) -> npt.NDArray[np.bool_]:
-    """Which items come from a source, whatever its split is called: bbq, BBQ-age. Shape (N,)"""
-    return panel.items["source"].str.casefold().str.startswith(name).to_numpy(np.bool_)
 
 
 def fluency_besides_bbq(panel: Panel) -> Array:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.analysis.audit.names import ONLY_PAIRS
 from core.analysis.audit.panel import NUMBERS, Panel, is_plain, places
 from core.analysis.audit.request import AuditRequest
 from core.analysis.filtering import matching
@@ -24,11 +25,6 @@ from core.store.gate import Cache
 from core.store.pairs import has_pairs
 from core.store.scorers import scorers
 from core.store.slices import get_slice
-
-ONLY_PAIRS = (
-    "These are sentence pairs in one language, which an audit of languages says nothing of: see "
-    "`python -m core pairs --dataset {dataset}`."
-)
 
 
 def load_panel(cache: Cache, request: AuditRequest) -> Panel:
@@ -63,7 +59,7 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     scored = scored[pd.MultiIndex.from_frame(scored[["item_id", "condition"]]).isin(keys)]
     notes = [*_unfinished(versions, scored, {s: labels[s] for s in chosen}), *notes]
     if pairs:
-        notes = [*notes, ONLY_PAIRS.format(dataset=request.dataset)]
+        notes = [*notes, ONLY_PAIRS.format(request.dataset)]
     models = tuple(labels[s] for s in chosen)
     panel = _arranged(request, versions, scored, chosen, models)
     asked = tuple(c for c in translations if request.conditions and c not in panel.conditions)

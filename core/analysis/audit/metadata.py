@@ -18,6 +18,8 @@ UNCHANGED = "unchanged"  # share of a rewording's fields that are as in the orig
 BLANK_SURVIVED = "blank_survived"  # whether a fill-in item still has its blank
 FORM, FILL_IN = "form", "fill_in"
 
+BBQ = "bbq"  # the beginning of a source
+
 JUDGMENTS = ("preserved", "partly", "lost")
 
 
@@ -59,3 +61,8 @@ def _number(value: object) -> float:
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def of_source(panel: Panel, name: str) -> npt.NDArray[np.bool_]:
+    """Which items come from a source, whatever its split is called: bbq, BBQ-age. Shape (N,)"""
+    return panel.items["source"].str.casefold().str.startswith(name).to_numpy(np.bool_)

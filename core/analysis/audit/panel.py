@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.names import NO_TRANSLATION as NO_TRANSLATION
-from core.analysis.audit.names import NOT_CHOSEN
+from core.analysis.audit.names import NO_TRANSLATION, NOT_CHOSEN, ONLY_PAIRS
 from core.items.conditions import (
     is_rewording,
     original_of,
@@ -76,9 +75,21 @@ class Panel:
     @property
     def no_translation(self) -> str:
         """Why there is no language to speak of, where there is none."""
+        if self.only_pairs:
+            return ONLY_PAIRS.format(self.dataset)
         if self.left_out:
             return NOT_CHOSEN.format(", ".join(self.left_out))
         return NO_TRANSLATION
+
+    @property
+    def no_languages(self) -> tuple[str, ...]:
+        """The note of a table of languages: that there is none, and why; empty otherwise."""
+        return () if self.languages else (self.no_translation,)
+
+    @property
+    def not_for_pairs(self) -> tuple[str, ...]:
+        """The note of any other table: that sentence pairs have no audit; empty otherwise."""
+        return (self.no_translation,) if self.only_pairs else ()
 
     def rewordings(self, of: str = REFERENCE_CONDITION) -> list[str]:
         """The rewordings of a condition, whatever they cover."""

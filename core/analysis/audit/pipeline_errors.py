@@ -16,11 +16,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.cells import cells as test_cells
-from core.analysis.audit.levels import of_source
+from core.analysis.audit.error_intervals import N_RESAMPLES, Draws, draws_of, error_intervals
+from core.analysis.audit.metadata import of_source
 from core.analysis.audit.names import HELD_SDS, NO_ITEM, SUFFIXES
 from core.analysis.audit.panel import NUMBERS, Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.known import mean_of
+from core.stats.multiple import benjamini_hochberg
 from core.store.audit import first_tokens
 from core.store.gate import Cache
 
@@ -35,7 +37,6 @@ FIRST = "first_token_unscored"
 FIRST_PUBLISHED = "first_token_unscored_published"
 ALL = "all"  # in the place of a condition: over all translations
 
-N_RESAMPLES = 5_000  # at most: what would have been found needs no p-value to four digits
 # In the place of -inf, which would make NaN of a difference: exp of it is 0 all the same.
 NO_PROBABILITY = -1e6
 
@@ -88,19 +89,26 @@ def pipeline_errors(
         one token may have none, nor has a score without its token list. `n` counts scores behind
         the drop, `n_affected` scores that the error changes, in English and there, `n_single`
         poles of one token there. Cells that are tested anew are so with `n_resamples` sign vectors,
-        5,000 at most.
+        5,000 at most. What the error does, `moved`, and all intervals are those of
+        `error_intervals`; `moved_qvalue` over all errors and languages, without "all".
     """
-    rows = []
+    draws = draws_of(request)
+    rows: list[dict[str, object]] = []
     for pipeline in _pipelines(panel, request, cache):
         if pipeline.reason:
             wrong, right = _Tested(panel, None, 0), _Tested(panel, None, 0)
         else:
             wrong = _tested(panel, pipeline.panel, request, cells)
             right = _tested(panel, _on_the_same(panel, pipeline.panel), request, cells)
-        rows += _rows(pipeline, wrong, right, request)
+        rows += _rows(pipeline, wrong, right, request, draws)
+    table = pd.DataFrame(rows)
+    single = table["condition"] != ALL
+    for suffix in SUFFIXES:
+        pvalues = table[f"moved_pvalue{suffix}"].where(single)
+        table[f"moved_qvalue{suffix}"] = benjamini_hochberg(pvalues)
     notes = [] if panel.languages else [NO_LANGUAGE]
     notes += [HELD_SDS] if request.kind == STANDARDISED else []
-    return AuditTable(pd.DataFrame(rows), tuple(notes))
+    return AuditTable(table, tuple(notes))
 
 
 def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pipeline]:
@@ -216,19 +224,20 @@ def _tested(right: Panel, panel: Panel, request: AuditRequest, cells: AuditTable
 
 
 def _rows(
-    pipeline: Pipeline, wrong: _Tested, right: _Tested, request: AuditRequest
+    pipeline: Pipeline, wrong: _Tested, right: _Tested, request: AuditRequest, draws: Draws
 ) -> list[dict[str, object]]:
     """One row over all translations, then one for each."""
     panel, languages = pipeline.panel, pipeline.panel.languages
     rows = []
-    for condition in (ALL, *languages):
+    intervals = error_intervals(wrong.panel, right.panel, request, draws)
+    for condition, found in zip((ALL, *languages), intervals, strict=True):
         of = languages if condition == ALL else [condition]
         at = [panel.at(c) for c in of]
         values = _values(wrong, request, of)
-        values |= {f"right_{name}": x for name, x in _values(right, request, of).items()}
+        values |= {f"right_{name}": x for name, x in _values(right, request, of).items()} | found
         n = int(np.isfinite(panel.changes(request.kind)[:, at]).sum())
         if pipeline.reason:
-            values, n = dict.fromkeys(values, np.nan), 0
+            values, n = dict.fromkeys(values, np.nan) | {"n_items": 0, "n_english": 0}, 0
         rows.append(
             {
                 "pipeline": pipeline.name,

@@ -16,15 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.carry_over import REWORDING
-from core.analysis.audit.flow import ALL_MODELS
-from core.analysis.audit.item_changes import mean_of_known
 from core.analysis.audit.metadata import JUDGMENTS
+from core.analysis.audit.names import ALL_MODELS, REWORDING
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.quality import PRESERVED, filter_masks
+from core.analysis.audit.quality_filters import PRESERVED, filter_masks
 from core.analysis.audit.request import AuditRequest
 from core.items.conditions import is_rewording, original_of, parse_condition
 from core.settings import REFERENCE_CONDITION
+from core.stats.known import mean_of_known
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -16,21 +16,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import ends
-from core.analysis.audit.levels import fluency_besides_bbq
 from core.analysis.audit.metadata import (
     BLANK_SURVIVED,
-    FILL_IN,
-    FORM,
     JUDGMENT,
     JUDGMENTS,
     SIMILARITY,
-    judgments,
-    metadata_numbers,
-    metadata_truths,
-    metadata_values,
 )
-from core.analysis.audit.names import FEW_ITEMS
+from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS, ONE_ITEM
 from core.analysis.audit.panel import Panel
+from core.analysis.audit.quality_filters import SIMILAR, Known, known_of, masks_of
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.association import resampled_sums
 from core.stats.intervals import percentile_interval
@@ -41,10 +35,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]
 
-PRESERVED = "judged preserved"  # name of the filter that takes the judgment alone
 ALL_LANGUAGES = "all languages"  # each with equal weight; never a condition
-SIMILAR, VERY_SIMILAR = 0.8, 0.9
-FLUENCY_CHANGE = 0.1
 NO_METADATA = "No version has {} in its metadata."
 EVERY_ROW = "Every row passes, so there is nothing to reduce the drop."
 _COLUMNS = (
@@ -66,16 +57,6 @@ class _Cell:
     known: Mask  # (M, N)
     n: int  # chosen: versions of a judgment, rows of a filter
     n_total: int  # known
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What is said of each version."""
-
-    judged: Objects  # (K, N), empty where it is not
-    similarity: Array  # (K, N)
-    survived: Array  # the blank of fill-in items: 1, 0 or NaN, (K, N)
-    fluency_change: Array  # since English, without BBQ, (M, K, N)
 
 
 def quality(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -101,24 +82,16 @@ def quality(panel: Panel, request: AuditRequest) -> AuditTable:
         ones; `n` and `n_total` are sums.
         Intervals are 95 % percentiles over items, all numbers from the same draws.
     """
-    known = _known(panel)
+    known = known_of(panel)
     scored = np.isfinite(panel.changes(request.kind))  # (M, K, N)
     cells = [*_judgment_cells(panel, scored, known), *_filter_cells(panel, scored, known)]
     rows = _drop_rows(panel, request, cells) + _similarity_rows(panel, known)
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(known))
+    return AuditTable(
+        pd.DataFrame(rows, columns=list(_COLUMNS)), (*_notes(known), *panel.no_languages)
+    )
 
 
-def _known(panel: Panel) -> _Known:
-    similarity = metadata_numbers(panel, SIMILARITY)
-    survived = metadata_truths(panel, BLANK_SURVIVED)
-    form = metadata_values(panel, FORM)[panel.english]
-    survived[:, [f not in (None, FILL_IN) for f in form]] = np.nan
-    values = fluency_besides_bbq(panel)
-    change = values - values[:, [panel.english]]
-    return _Known(judgments(panel), similarity, survived, change)
-
-
-def _judgment_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
+def _judgment_cells(panel: Panel, scored: Mask, known: Known) -> Iterator[_Cell]:
     """Translations of each language and source that are judged alike."""
     of_item = panel.items["source"].to_numpy()
     for source in _sources(panel):
@@ -133,32 +106,9 @@ def _judgment_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell
                     yield _Cell("judgment", language, source, word, *rows, *n)
 
 
-def filter_masks(panel: Panel) -> dict[str, tuple[Mask, Mask]]:
-    """Which versions pass each filter, and which it can decide, by its name. (M, K, N) each"""
-    return _filter_masks(_known(panel))
-
-
-def _filter_masks(known: _Known) -> dict[str, tuple[Mask, Mask]]:
-    similarity, change = known.similarity, known.fluency_change
-    similar = similarity >= VERY_SIMILAR
-    filters = {
-        f"similarity >= {VERY_SIMILAR}": (similar, np.isfinite(similarity)),
-        f"similarity >= {VERY_SIMILAR} and |fluency change| < {FLUENCY_CHANGE}": (
-            similar & (np.abs(change) < FLUENCY_CHANGE),
-            np.isfinite(similarity) & np.isfinite(change),
-        ),
-        "blank survived": (known.survived == 1, np.isfinite(known.survived)),
-        PRESERVED: (known.judged == JUDGMENTS[0], known.judged != ""),
-    }
-    return {
-        name: (np.broadcast_to(passes, change.shape), np.broadcast_to(decided, change.shape))
-        for name, (passes, decided) in filters.items()
-    }
-
-
-def _filter_cells(panel: Panel, scored: Mask, known: _Known) -> Iterator[_Cell]:
+def _filter_cells(panel: Panel, scored: Mask, known: Known) -> Iterator[_Cell]:
     """Rows that pass each filter, of those that it can decide."""
-    for name, masks in _filter_masks(known).items():
+    for name, masks in masks_of(known).items():
         passes, decided = (mask & scored for mask in masks)
         for language in panel.languages:
             k = panel.at(language)
@@ -232,8 +182,8 @@ def _why(n_items: int) -> str:
     if n_items == 0:
         return "No such row is scored in both versions."
     if n_items == 1:
-        return "One item has no interval."
-    return FEW_ITEMS if n_items < LEAST_ITEMS else "The drops of all items are equal."
+        return ONE_ITEM
+    return FEW_ITEMS if n_items < LEAST_ITEMS else ALIKE_DROPS
 
 
 def _sums(changes: Array, cell: _Cell) -> Array:
@@ -250,7 +200,7 @@ def _drops(sums: Array) -> Array:
     return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
 
 
-def _similarity_rows(panel: Panel, known: _Known) -> list[dict[str, Any]]:
+def _similarity_rows(panel: Panel, known: Known) -> list[dict[str, Any]]:
     """Similarity of translations and rewordings with what they were made from."""
     of_item = panel.items["source"].to_numpy()
     rows = []
@@ -276,7 +226,7 @@ def _similarity_rows(panel: Panel, known: _Known) -> list[dict[str, Any]]:
     return rows
 
 
-def _notes(known: _Known) -> tuple[str, ...]:
+def _notes(known: Known) -> tuple[str, ...]:
     missing = {
         JUDGMENT: not (known.judged != "").any(),
         SIMILARITY: not np.isfinite(known.similarity).any(),

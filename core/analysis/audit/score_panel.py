@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.drops import SIGN_FLIP, language_rows
-from core.analysis.audit.names import FEW_ITEMS, NOTHING_CHANGES, ONE_ITEM
+from core.analysis.audit.names import FEW_ITEMS, NO_REWORDING, NOTHING_CHANGES, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdicts import depends_on_score, verdict
@@ -21,10 +21,9 @@ from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
 from core.stats.scores import KINDS, ScoreKind
 
-NO_ITEM = "No item is scored by every model in both versions."
-NO_REWORDING = "No rewording of English is scored, so there is nothing to set the drop against."
+NO_WHOLE_ITEM = "No item is scored by every model in both versions."
 NOT_REWORDED = "No item is scored by every model in the language and in what it is set against."
-NO_SPREAD = "The items of every model do not vary, or change alike: no interval."
+NOTHING_VARIES = "The items of every model do not vary, or change alike: no interval."
 _COLUMNS = (
     *("condition", "kind", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high"),
     *("t90_low", "t90_high", "n_t", "test", "pvalue", "qvalue", "verdict", "depends_on_score"),
@@ -60,7 +59,7 @@ def score_panel(
         than the request asks for.
     """
     if not panel.languages:
-        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), (panel.no_translation,))
+        return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), panel.no_languages)
     table = _of_all_kinds(panel, request, item_tests, other_kinds)
     table["qvalue"] = table.groupby("kind", sort=False)["pvalue"].transform(benjamini_hochberg)
     found = table.to_dict("records")
@@ -105,11 +104,11 @@ def _of_all_kinds(
 
 def _reason(row: dict[Any, Any], reworded: bool) -> str:
     if not row["n"]:
-        return NO_ITEM
+        return NO_WHOLE_ITEM
     if row["n"] == 1:
         return ONE_ITEM
     if np.isnan(row["drop"]):
-        return NO_SPREAD
+        return NOTHING_VARIES
     if not reworded:
         return NO_REWORDING
     if not row["n_t"]:
@@ -120,4 +119,4 @@ def _reason(row: dict[Any, Any], reworded: bool) -> str:
         return NOTHING_CHANGES
     if not np.isnan([row["t_low"], row["drop_low"]]).any():
         return ""
-    return FEW_ITEMS if row["n_t"] < LEAST_ITEMS else NO_SPREAD
+    return FEW_ITEMS if row["n_t"] < LEAST_ITEMS else NOTHING_VARIES

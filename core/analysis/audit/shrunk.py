@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import mean_over_items
-from core.analysis.audit.names import ONE_ITEM
+from core.analysis.audit.names import FEW_ITEMS, NO_ITEM_OF_MODEL, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.stats.known import varies
+from core.stats.known import mean_over_items, varies
+from core.stats.levels import LEAST_ITEMS
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
 
 Array = npt.NDArray[np.float64]
@@ -25,7 +25,6 @@ Array = npt.NDArray[np.float64]
 N_RESAMPLES = 2_000  # of a covariance
 Z95 = 1.959963985
 
-NO_CELL = "No item has a score of this model in both versions."
 NO_VARIANCE = "All items of this model change alike, so nothing says how sure its drop is."
 FEW_MODELS = (
     f"The mean of a language needs at least {LEAST_CELLS} models, so nothing is shrunk toward it."
@@ -84,17 +83,20 @@ def shrunk(panel: Panel, request: AuditRequest, cells: AuditTable) -> AuditTable
 
 
 def _known_variances(covariance: Array, drops: Array) -> Array:
-    """NaN for the models whose items do not vary: one item, or all alike up to rounding."""
-    alike = np.array([not varies(of_model) for of_model in drops])
+    """NaN for the models with few items, and for those whose items are alike up to rounding."""
+    few = np.isfinite(drops).sum(axis=1) < LEAST_ITEMS
+    unknown = few | np.array([not varies(of_model) for of_model in drops])
     known = covariance.copy()
-    known[alike], known[:, alike] = np.nan, np.nan
+    known[unknown], known[:, unknown] = np.nan, np.nan
     return known
 
 
 def _why(variance: float, n: int, found: Shrunk) -> str:
     """Why a model's drop is not shrunk; empty where it is."""
     if n < 2:
-        return ONE_ITEM if n else NO_CELL
+        return ONE_ITEM if n else NO_ITEM_OF_MODEL
+    if n < LEAST_ITEMS:
+        return FEW_ITEMS
     if not variance > 0:
         return NO_VARIANCE
     return FEW_MODELS if found.n < LEAST_CELLS else ""
@@ -117,7 +119,7 @@ def _posterior(found: Shrunk, m: int, reason: str) -> dict[str, Any]:
 
 def _notes(panel: Panel, table: pd.DataFrame) -> tuple[str, ...]:
     if table.empty:
-        return (panel.no_translation,)
+        return panel.no_languages
     passed = table[table["reliable"].fillna(False).astype(bool) & table["shrunk"].notna()]
     if passed.empty:
         return ()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.audit.names import NOTHING_CHANGES, ONE_ITEM
+from core.analysis.audit.names import NO_REWORDING, NOTHING_CHANGES, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.fragility import retest
@@ -36,8 +36,7 @@ LEFT_OUT = 0.10  # share of items with the largest |change|; no trimming of both
 N_RESAMPLES = 2_000  # for each of some hundred specifications
 LEAST_RESAMPLES = 500  # of very many items
 
-NO_ITEM = "No item has what this choice asks for."
-NO_REWORDING = "No rewording of English is scored, so nothing can be subtracted."
+NO_CHOSEN_ITEM = "No item has what this choice asks for."
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def specification_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
         for s, choice in enumerate(choices):
             qvalues = benjamini_hochberg(pvalues[s])
             rows += [
-                _row(panel, request, choice, language, n_draws)
+                _row(request, choice, language, n_draws)
                 | _numbers(-located[s, at], z[s, at], pvalues[s, at], qvalues[at], int(n[s, at]))
                 for at, language in enumerate(panel.languages)
             ]
@@ -169,9 +168,7 @@ def _median(values: Array) -> float:
     return float(np.median(finite)) if finite.size else float("nan")
 
 
-def _row(
-    panel: Panel, request: AuditRequest, choice: _Choice, language: str, n_draws: int
-) -> dict[str, Any]:
+def _row(request: AuditRequest, choice: _Choice, language: str, n_draws: int) -> dict[str, Any]:
     items = MODELS[2] if request.complete else MODELS[0]
     main = _Choice(request.kind, items, corrected=True, estimator=ESTIMATORS[0], subset=ALL)
     return {
@@ -202,7 +199,7 @@ def _reason(row: dict[str, Any], can_correct: bool) -> str:
     if row["corrected"] and not can_correct:
         return NO_REWORDING
     if not row["n"]:
-        return NO_ITEM
+        return NO_CHOSEN_ITEM
     if row["n"] == 1:
         return ONE_ITEM
     return NOTHING_CHANGES if np.isnan(row["pvalue"]) else ""

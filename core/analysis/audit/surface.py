@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.alike import ONE_MODEL
 from core.analysis.audit.columns import ends
-from core.analysis.audit.names import HELD_SDS
+from core.analysis.audit.names import HELD_SDS, NO_AGREEMENT
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
@@ -75,7 +74,7 @@ def surface(panel: Panel, request: AuditRequest, cache: Cache) -> AuditTable:
         why = zipf[language]
         reasons = [] if np.isfinite(found.r2) else [NO_FIT if known else NO_PREDICTOR]
         if len(panel.models) == 1:
-            reasons.append(ONE_MODEL)
+            reasons.append(NO_AGREEMENT)
         elif np.isfinite(found.r2) and np.isnan(left.r):
             reasons.append(NO_PAIR)
         reasons += [NO_EQUAL] if np.isnan(drops[language]["drop_equal_low"]) else []
@@ -224,7 +223,7 @@ def _equal_drops(panel: Panel, request: AuditRequest) -> dict[str, dict[str, flo
 
 def _notes(panel: Panel, request: AuditRequest, zipf: dict[str, Array | str]) -> tuple[str, ...]:
     if not panel.languages:
-        return (panel.no_translation,)
+        return panel.no_languages
     held = (HELD_SDS,) if request.kind == STANDARDISED else ()
     return held + tuple(
         f"{why} Its word frequencies are left out." for why in zipf.values() if isinstance(why, str)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from core.analysis.audit.words import bounds, difference, is_nothing, lowered, p_words
 from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.stats.wording import LEAST_REWORDINGS
@@ -27,44 +28,27 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
     """
     drop = row["drop"]
     if math.isnan(drop):
-        return f"{row['language']} cannot be compared with {_english()}: {_lowered(row['reason'])}"
+        return f"{row['language']} cannot be compared with {_english()}: {lowered(row['reason'])}"
+    apart = difference(row["language"], _english(), drop, row["drop_low"], row["drop_high"])
     items = f"{row['n']} shared item{'' if row['n'] == 1 else 's'}"
-    parts = [f"{_difference(row)}, paired over {items}; {_noise(row)}; {_judgment(row)}."]
+    parts = [f"{apart}, paired over {items}; {_noise(row)}; {_judgment(row)}."]
     if row["depends_on_score"] is True:
         parts.append(f"This {DEPENDS}: {_disagreement(findings)}.")
     who = "models are"
     if row["n_models"] == 1:
         parts.append("One model: no spread over models.")
         who = "model is"
-    what = "free of bias" if _is_nothing(drop) else "fairer" if drop >= 0 else "less fair"
+    what = "free of bias" if is_nothing(drop) else "fairer" if drop >= 0 else "less fair"
     parts.append(f"This does not show that the {who} {what}.")
     return " ".join(parts)
-
-
-def _difference(row: dict[str, Any]) -> str:
-    """How far a language lies from English, and the interval of that, in the same direction."""
-    name, drop = row["language"], row["drop"]
-    if _is_nothing(drop):
-        same = f"Scores in {name} and {_english()} are the same to three digits"
-        if math.isnan(row["drop_low"]):
-            return f"{same} (no interval)"
-        return f"{same}, the drop is within {_bounds(row['drop_low'], row['drop_high'], 1)}"
-    side, sign = ("below", 1) if drop >= 0 else ("above", -1)
-    interval = _bounds(row["drop_low"], row["drop_high"], sign)
-    return f"Scores in {name} lie {abs(drop):.3f} {side} {_english()} {interval}"
-
-
-def _is_nothing(drop: float) -> bool:
-    """Whether a drop is 0 to three digits, and its sign says nothing."""
-    return f"{abs(drop):.3f}" == "0.000"
 
 
 def _judgment(row: dict[str, Any]) -> str:
     """q, and what the verdict means."""
     if row["verdict"] == "undefined":
-        return f"whether it is more than rewording cannot be said: {_lowered(row['reason'])[:-1]}"
-    q = _q(row["qvalue"])
-    within = f"90 % interval {_bounds(row['t90_low'], row['t90_high'], 1)}"
+        return f"whether it is more than rewording cannot be said: {lowered(row['reason'])[:-1]}"
+    q = p_words("q", row["qvalue"])
+    within = f"90 % interval {bounds(row['t90_low'], row['t90_high'])}"
     if row["verdict"] == "undecided":
         return f"{q}: neither a difference beyond rewording nor its absence is shown{_enough(row)}"
     if row["verdict"] == "equivalent":
@@ -95,7 +79,7 @@ def _beyond_rewording(row: dict[str, Any]) -> str:
         low, high = row["prediction_low"], row["prediction_high"]
         return (
             f"{size}, yet one more rewording might do as much: its drop is predicted within "
-            f"{_bounds(low, high, 1)}"
+            f"{bounds(low, high)}"
         )
     if row["n_rewordings"] < LEAST_REWORDINGS:
         return (
@@ -129,27 +113,5 @@ def _disagreement(findings: dict[str, str]) -> str:
     return "; ".join(f"{finding} under {', '.join(kinds)}" for finding, kinds in by_finding.items())
 
 
-def _q(qvalue: float) -> str:
-    if qvalue < 0.00005:
-        return "q < 0.0001"
-    digits = 4 if qvalue < 0.001 else 3 if qvalue < 0.1 else 2
-    return f"q = {qvalue:.{digits}f}"
-
-
-def _bounds(low: float, high: float, sign: int) -> str:
-    """An interval of the difference in the direction that the sentence speaks of."""
-    if math.isnan(low) or math.isnan(high):
-        return "(no interval)"
-    ends = (low, high) if sign > 0 else (-high, -low)
-    # Rounded to zero from below, a number would read -0.000.
-    shown = [f"{round(end, 3) + 0.0:.3f}".replace("-", "\u2212") for end in ends]
-    return f"[{', '.join(shown)}]"
-
-
 def _english() -> str:
     return language_name(REFERENCE_CONDITION)
-
-
-def _lowered(text: str) -> str:
-    """A sentence as the end of another."""
-    return text[:1].lower() + text[1:] if text else "it has no number."

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.names import ALL_MODELS
+from core.analysis.audit.names import ALL_MODELS, ONE_MODEL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdict_sentences import DEPENDS, sentence
@@ -160,7 +160,7 @@ def _numbers(
     """The numbers of one language from the tables that have them; NaN where one has none."""
     nan = math.nan
     outside, depends = wording.get("outside"), shown.get("depends_on_score")
-    reasons = (part.get("reason", "") for part in (shown, tested, wording))
+    reasons = (part.get("reason", "") for part in (shown, tested, wording, needed))
     return {
         **{name: tested.get(name, nan) for name in ("drop", "drop_low", "drop_high")},
         **{name: tested.get(name, nan) for name in ("t", "t_low", "t_high", "t90_low", "t90_high")},
@@ -197,10 +197,10 @@ def _wording(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _notes(panel: Panel, request: AuditRequest, rows: pd.DataFrame) -> tuple[str, ...]:
     if not panel.languages:
-        return (*panel.notes, panel.no_translation)
+        return tuple(dict.fromkeys((*panel.notes, *panel.no_languages)))
     notes = [*panel.notes]
     if len(panel.scorers) == 1:
-        notes.append("One model: no spread over models.")
+        notes.append(ONE_MODEL)
     judged = rows[rows["qvalue"].notna()]
     few = rows.loc[rows["verdict"] != "undefined", "n_rewordings"]
     few = few[few < LEAST_REWORDINGS]

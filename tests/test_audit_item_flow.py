@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.analysis.audit.flow import ALL_MODELS, item_flow
+from core.analysis.audit.item_flow import item_flow
 from core.analysis.audit.loading import load_panel
+from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.store.gate import Cache
 from tests.store_samples import OTHER, SCORER, item, put

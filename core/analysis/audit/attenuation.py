@@ -59,9 +59,8 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
         rows.append(row | {"reason": _reason(language, primary, corrected)})
     columns = ["condition", "rewordings", "methods", *_primary_columns(None)]
     columns += [*_corrected_columns(None), "n_bootstrap", "reason"]
-    notes = [] if names else [f"{NO_REWORDING} The ceiling is unknown."]
-    notes += [] if panel.languages else [panel.no_translation]
-    return AuditTable(pd.DataFrame(rows, columns=columns), tuple(notes))
+    notes = () if names else (NO_REWORDING,)
+    return AuditTable(pd.DataFrame(rows, columns=columns), notes + panel.no_languages)
 
 
 def _weights(panel: Panel, request: AuditRequest) -> Array | None:

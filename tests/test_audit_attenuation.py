@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.audit.ceiling import attenuation
+from core.analysis.audit.attenuation import attenuation
+from core.analysis.audit.names import NO_REWORDING
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
 from tests.test_audit_carry_over import made, only
@@ -83,10 +84,10 @@ def test_partial_rewordings_stand_in_where_none_is_full():
 
 def test_without_an_english_rewording_nothing_can_be_said():
     found = attenuation(made(drop=("en~p1", "en~p2", "en~llm")), REQUEST)
-    assert found.notes == ("English has no rewording here. The ceiling is unknown.",)
+    assert found.notes == (NO_REWORDING,)
     assert found.rows[["r_cross", "r_ratio", "r_corrected"]].isna().all(axis=None)
     assert (found.rows["n_items"] == 0).all()
-    assert found.rows["reason"].str.startswith("English has no rewording here.").all()
+    assert found.rows["reason"].str.startswith(NO_REWORDING).all()
 
 
 @pytest.mark.parametrize(
@@ -117,5 +118,5 @@ def test_only_english_gives_an_empty_table_with_its_columns():
 
 def test_draws_that_are_kept_give_what_new_ones_do(monkeypatch):
     kept = attenuation(made(), REQUEST).rows
-    monkeypatch.setattr("core.analysis.audit.ceiling._MOST", 0)
+    monkeypatch.setattr("core.analysis.audit.attenuation._MOST", 0)
     pd.testing.assert_frame_equal(kept, attenuation(made(), REQUEST).rows, rtol=1e-9)

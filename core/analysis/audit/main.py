@@ -12,13 +12,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.cells import SUFFIXES, mean_over_items
 from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.levels import BBQ, of_source
-from core.analysis.audit.names import REWORDING as REWORDING
+from core.analysis.audit.metadata import BBQ, of_source
+from core.analysis.audit.names import (
+    ALIKE_DROPS,
+    FEW_ITEMS,
+    NO_ITEM,
+    ONE_MODEL,
+    REWORDING,
+    SUFFIXES,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.intervals import t_interval
+from core.stats.known import mean_over_items
+from core.stats.levels import LEAST_ITEMS
 from core.stats.scores import fluency
 from core.stats.standardised import standardised_change
 
@@ -26,10 +34,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 OVER_MODELS = "spread over models on these same items"
-NO_ITEM = "No item is scored in this language and in English."
-ONE_MODEL = "One model: no spread over models."
 SAME_DROP = "All models drop alike: no spread over models."
-FEW_ITEMS = "No interval over items: fewer than two that every model has scored, or all alike."
 NO_TEST = "The test against rewording or its interval is undefined; item_tests says why."
 NO_FLUENCY = "No item besides BBQ has an unrelated continuation."
 NO_FLOOR = "No model has a rewording that covers every English item."
@@ -106,8 +111,8 @@ def main(
         "n_reliable_binary",
     ):
         rows[name] = rows[name].astype("Int64")
-    notes = (FLOOR,) if panel.languages else (panel.no_translation, FLOOR)
-    return AuditTable(rows[list(_COLUMNS)], (*panel.notes, *notes))
+    notes = dict.fromkeys((*panel.notes, *panel.no_languages, FLOOR))
+    return AuditTable(rows[list(_COLUMNS)], tuple(notes))
 
 
 def language_drops(cells: pd.DataFrame) -> pd.DataFrame:
@@ -207,7 +212,8 @@ def _reason(row: dict[Any, Any]) -> str:
     else:
         if pd.isna(row["drop_low"]):
             reasons += [ONE_MODEL if row["n_models"] == 1 else SAME_DROP]
-        reasons += [FEW_ITEMS] if pd.isna(row["drop_items_low"]) else []
+        if pd.isna(row["drop_items_low"]):
+            reasons += [FEW_ITEMS if row["n_items"] < LEAST_ITEMS else ALIKE_DROPS]
         reasons += [NO_TEST] if pd.isna(row["t_low"]) else []
     reasons += [NO_FLUENCY] if pd.isna(row["fluency"]) else []
     reasons += [NO_SHARES] if pd.isna(row["slope"]) or pd.isna(row["same_choice"]) else []

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.names import NO_ORIGINAL
+from core.analysis.audit.names import NO_AGREEMENT, NO_ORIGINAL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.agreement import (
@@ -19,8 +19,6 @@ from core.stats.agreement import (
     residuals,
 )
 from core.stats.association import LEAST
-
-ONE_MODEL = "Only one model is scored; agreement needs two."
 
 
 def agreement(panel: Panel, request: AuditRequest) -> AuditTable:
@@ -54,13 +52,13 @@ def agreement(panel: Panel, request: AuditRequest) -> AuditTable:
         has_original = row["original"] in panel.conditions
         reason = _reason(row, is_english=k == panel.english, has_original=has_original)
         rows.append(row | {"reason": reason})
-    notes = (ONE_MODEL,) if len(panel.models) == 1 else ()
-    return AuditTable(pd.DataFrame(rows), notes)
+    notes = (NO_AGREEMENT,) if len(panel.models) == 1 else ()
+    return AuditTable(pd.DataFrame(rows), notes + panel.not_for_pairs)
 
 
 def _reason(row: dict[str, Any], *, is_english: bool, has_original: bool) -> str:
     if row["n_models"] == 1:
-        return ONE_MODEL
+        return NO_AGREEMENT
     if row["n_pairs"] == 0:
         return f"No two models have {LEAST} scored items in common on which both vary."
     if is_english:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.names import ALL_MODELS as ALL_MODELS
+from core.analysis.audit.names import ALL_MODELS
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
@@ -56,7 +56,9 @@ def item_flow(panel: Panel, request: AuditRequest) -> AuditTable:
             flow["n_compared"] = int(compared[m, panel.at(condition)]) if has_changes else 0
             counts.append(flow)
         rows += [fixed | row | {"reason": ""} for row in _by_model(panel, counts)]
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(rows))
+    return AuditTable(
+        pd.DataFrame(rows, columns=list(_COLUMNS)), _notes(rows) + panel.not_for_pairs
+    )
 
 
 def _outcomes(panel: Panel) -> dict[tuple[str, bool, str], Counter[str]]:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.analysis.audit.alike import ONE_MODEL, agreement
+from core.analysis.audit.agreement import agreement
+from core.analysis.audit.names import NO_AGREEMENT
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
 from tests.test_audit_carry_over import made, only, pairs
@@ -63,9 +64,9 @@ def test_english_has_scores_and_no_changes():
 
 def test_one_model_agrees_with_nobody():
     found = agreement(made(1), REQUEST)
-    assert found.notes == (ONE_MODEL,)
+    assert found.notes == (NO_AGREEMENT,)
     assert found.rows[["r_scores", "r_changes", "r_residuals"]].isna().all(axis=None)
-    assert (found.rows["reason"] == ONE_MODEL).all()
+    assert (found.rows["reason"] == NO_AGREEMENT).all()
     assert (found.rows["n_pairs"] == 0).all()
 
 

@@ -59,7 +59,7 @@ def natives(panel: Panel, request: AuditRequest) -> AuditTable:
                 }
             )
     notes = (OTHERS,) if rows else (NONE,)
-    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes)
+    return AuditTable(pd.DataFrame(rows, columns=list(_COLUMNS)), notes + panel.not_for_pairs)
 
 
 def _translated(

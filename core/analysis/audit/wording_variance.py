@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.names import ALL_MODELS, LANGUAGE
+from core.analysis.audit.names import ALL_MODELS, LANGUAGE, NO_REWORDING, NOTHING_CHANGES
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
-from core.stats.equivalence import check_margin, equivalence_n, is_equivalent
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.wording import (
@@ -39,22 +38,16 @@ ASSUMED = (
     "The prediction interval takes the rewordings and the translation for draws from one normal "
     "distribution of wordings; with k of them it has k - 1 degrees of freedom, so it is wide."
 )
-NO_REWORDING = "The data set has no rewording, so wording variance is unknown."
 FEW_REWORDINGS = f"Wording variance needs {LEAST_REWORDINGS} rewordings, not {{}}."
-FEW_ITEMS = "Wording variance needs two items that have all these versions, not {}."
+TWO_ITEMS = "Wording variance needs two items that have all these versions, not {}."
 SAME_MEANS = "The rewordings do not differ in their means, so they predict nothing."
-NO_TEST = "No item-level interval: {}"
-NO_MARGIN = "Standardised scores have no margin in the unit of a score, so none is equivalent."
+ONLY_TOGETHER = "The exchange test is of the mean over all models alone."
 _COLUMNS = (
     *("unit", "original", "condition", "model", "scorer_id", "n", "n_rewordings", "mean_change"),
     *("sd_between", "sampling_variance", "sampling_sd", "shared_variance", "tau2_raw", "tau2"),
     "tau",
     *("prediction_low", "prediction_high", "outside", "languages_outside"),
     *("pvalue_prediction", "qvalue_prediction", "pvalue_exchange", "qvalue_exchange", "reason"),
-)
-_EQUIVALENCE = (
-    *("condition", "t", "t90_low", "t90_high", "margin", "equivalent", "sd", "n_needed", "n"),
-    *("pvalue", "qvalue", "reason"),
 )
 
 
@@ -103,56 +96,9 @@ def wording_variance(panel: Panel, request: AuditRequest) -> AuditTable:
     _add_exchange(panel, request, units[-1], languages)
     table = pd.DataFrame(rows + languages, columns=list(_COLUMNS))
     _add_outside(table)
+    table["reason"] = [_reasons(row) for row in table.to_dict("records")]
     notes = (ASSUMED,) if panel.rewordings() else (NO_REWORDING,)
-    return AuditTable(table, notes)
-
-
-def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
-    """Which languages' shifts are shown to be smaller than a margin fixed before looking.
-
-    Returns
-    -------
-    AuditTable
-        Per language of `item_tests`: `equivalent` if the 90 % interval of T lies inside +-`margin`;
-        `n_needed` items would show that of a true shift of 0 with a chance of 80 %, at this `sd`
-        of D - R. `n` and q as there. Missing where there is no interval, and for standardised
-        scores, which have no margin.
-
-    Raises
-    ------
-    InputError
-        The margin is not a positive number.
-    """
-    del panel
-    check_margin(request.margin)
-    margin = margin_of(request)
-    has_margin = not np.isnan(margin)
-    rows = []
-    tested = item_tests.rows[item_tests.rows["group_kind"] == "all"]
-    for row in tested.to_dict("records"):
-        equivalent, needed, unknown = None, np.nan, NO_MARGIN
-        if has_margin:
-            unknown = NO_TEST.format(row["reason"])
-            equivalent = is_equivalent(row["t90_low"], row["t90_high"], margin)
-            needed = equivalence_n(row["sd"], margin)
-        rows.append(
-            {name: row[name] for name in _EQUIVALENCE if name in row}
-            | {
-                "margin": margin,
-                "equivalent": equivalent,
-                "n_needed": needed,
-                "reason": "" if equivalent is not None else unknown,
-            }
-        )
-    table = pd.DataFrame(rows, columns=list(_EQUIVALENCE))
-    table["equivalent"] = table["equivalent"].astype("boolean")
-    note = (
-        f"The margin is {margin:g}; it must be fixed before looking, and not be taken from "
-        "the noise floor. A language that is not equivalent is not thereby shown to differ."
-        if has_margin
-        else NO_MARGIN
-    )
-    return AuditTable(table, (note,))
+    return AuditTable(table, notes + panel.no_languages)
 
 
 def _units(panel: Panel, request: AuditRequest) -> Iterator[_Unit]:
@@ -218,16 +164,27 @@ def _split(found: WordingVariance) -> dict[str, Any]:
         "prediction_high": found.high,
         "n": found.n,
         "n_rewordings": found.n_rewordings,
-        "reason": _reason(found),
+        "reason": _no_variance(found),
     }
 
 
-def _reason(found: WordingVariance) -> str:
+def _no_variance(found: WordingVariance) -> str:
     if found.n_rewordings < LEAST_REWORDINGS:
         return FEW_REWORDINGS.format(found.n_rewordings)
     if found.n < 2:
-        return FEW_ITEMS.format(found.n)
+        return TWO_ITEMS.format(found.n)
     return SAME_MEANS if np.isnan(found.low) else ""
+
+
+def _reasons(row: dict[Any, Any]) -> str:
+    """Why a row has no wording variance, and why a language has no exchange test."""
+    reasons = [row["reason"]]
+    if row["unit"] == LANGUAGE and np.isnan(row["pvalue_exchange"]):
+        if row["model"] != ALL_MODELS:
+            reasons.append(ONLY_TOGETHER)
+        elif row["n_rewordings"] and row["n"] > 1:
+            reasons.append(NOTHING_CHANGES)
+    return " ".join(reason for reason in reasons if reason)
 
 
 def _add_exchange(

@@ -13,15 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.control import MODEL as MODEL
-from core.analysis.audit.control import NEUTRAL as NEUTRAL
-from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.names import POOLED
 from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.injection import DELTAS, injection_curve
-from core.stats.known import mean_of_known
-from core.stats.power import item_level_power, items_needed, smallest_shift
 from core.stats.scores import ScoreKind, log_odds
 from core.stats.size import size_check
 
@@ -30,30 +24,19 @@ Array = npt.NDArray[np.float64]
 N_RUNS = 200  # of each size; published
 N_SIZE_WORLDS = 50
 INJECTION_DRAWS = 2_000  # published
-SHIFTS = (0.02, 0.04, 0.06)  # true drops in the power table
-POWER_WORLDS, POWER_DRAWS = 400, 999
 
 FIXED = (
     "The scores are the same in all runs, so the flags among the rest are what these scores give; "
     "the size check alone says how often the test rejects where there is nothing."
 )
 NO_PAIR = "No model has scored two items of a rewording of English in both versions."
-NO_SPREAD = "All items change alike, so nothing can be drawn anew: there is no power."
+NOT_SHIFTED = "Nothing was put in, so nothing that is found can be exaggerated."
+NOT_FOUND = "No run found the shifted pair, so there is no estimate that could be exaggerated."
 NO_SIZE = "The items of every pair change alike, so there is no size to check."
-NO_MARGIN = (
-    "Standardised scores have no unit of a score, so no drop of 0.02 that could be found; "
-    "`smallest_shift` is in standard deviations."
-)
-NO_LANGUAGE = "There is no translation, so there is no drop to find."
 _INJECTION = (
     *("check", "delta", "shift", "detection", "detection_error", "flags_among_rest"),
     *("exaggeration", "n_detected", "rejection_rate", "rejection_error", "rejection_any"),
     *("rejection_any_error", "n_runs", "n_pairs", "n_items", "n_resamples", "reason"),
-)
-_POWER = (
-    *("condition", "n", "sd", "items_needed", "smallest_shift", "power_002", "power_002_error"),
-    *("power_004", "power_004_error", "power_006", "power_006_error", "size", "size_error"),
-    *("n_worlds", "n_resamples", "reason"),
 )
 
 
@@ -101,70 +84,21 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
     )
     table = pd.DataFrame(rows, columns=list(_INJECTION))
     table["n_items"], table["n_resamples"] = n_items, INJECTION_DRAWS
-    table["reason"] = np.where(table["n_pairs"] > 0, "", NO_SIZE if points[0].n_pairs else NO_PAIR)
+    none = NO_SIZE if points[0].n_pairs else NO_PAIR
+    table["reason"] = np.where(table["n_pairs"] > 0, _no_exaggeration(table), none)
     notes = [FIXED]
     if kind != request.kind:
         notes.append(f"Of mean scores: {request.kind} ones have no log-odds to shift.")
-    return AuditTable(table, tuple(notes))
+    return AuditTable(table, (*notes, *panel.not_for_pairs))
 
 
-def power(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> AuditTable:
-    """How large a drop of each language would have to be to be found with these items.
-
-    Returns
-    -------
-    AuditTable
-        Per language of `item_tests`, and pooled over them: `n` items with a D - R of this `sd`;
-        `items_needed` to find a drop of 0.02 with a chance of 80 %, and the `smallest_shift` that
-        the n items find so. `power_002`, `power_004` and `power_006`: the share of `n_worlds`
-        resampled worlds in which the test finds a true drop of 0.02 and so on; `size`: the same
-        without a drop, each by a test with `n_resamples` sign vectors. `*_error` are
-        Monte-Carlo errors.
-    """
-    means = item_changes(panel, request.kind, complete=request.complete)
-    of_condition = dict(zip(panel.languages, means.translated, strict=True))
-    of_condition[POOLED] = mean_of_known(means.translated)
-    rng = request.rng("power")
-    has_unit = not np.isnan(margin_of(request))  # a drop of 0.02 of what
-    rows = []
-    tested = item_tests.rows[item_tests.rows["group_kind"] == "all"]
-    for condition, n, sd, reason in zip(
-        *(tested[name] for name in ("condition", "n", "sd", "reason")), strict=True
-    ):
-        size, *found = item_level_power(
-            of_condition[condition] - means.reworded,
-            (0.0, *SHIFTS),
-            n_worlds=POWER_WORLDS,
-            n_resamples=POWER_DRAWS,
-            rng=rng,
-        )
-        row = {
-            "condition": condition,
-            "n": int(n),
-            "sd": sd,
-            "items_needed": items_needed(SHIFTS[0], sd) if has_unit else np.nan,
-            "smallest_shift": smallest_shift(int(n), sd),
-        }
-        for rate in found:
-            name = f"power_{round(100 * rate.true_drop):03d}"
-            row |= {
-                name: rate.rate if has_unit else np.nan,
-                f"{name}_error": rate.error if has_unit else np.nan,
-            }
-        row |= {"size": size.rate, "size_error": size.error, "n_worlds": size.n_worlds}
-        row["n_resamples"] = POWER_DRAWS
-        rows.append(row | {"reason": _no_power(str(reason), size.rate, has_unit=has_unit)})
-    notes = ["Power at 5 % of one language by itself, without adjustment for the others."]
-    notes += [] if has_unit else [NO_MARGIN]
-    notes += [] if panel.languages else [NO_LANGUAGE]
-    return AuditTable(pd.DataFrame(rows, columns=list(_POWER)), tuple(notes))
-
-
-def _no_power(reason: str, size: float, *, has_unit: bool) -> str:
-    """Why a row of `power` lacks numbers; `reason` of the item test."""
-    if np.isnan(size):
-        return reason or NO_SPREAD
-    return "" if has_unit else NO_MARGIN
+def _no_exaggeration(table: pd.DataFrame) -> list[str]:
+    """Why a size of shift has no exaggeration ratio; nothing for the size check."""
+    reasons = []
+    for row in table.to_dict("records"):
+        lacks = row["check"] == "injection" and np.isnan(row["exaggeration"])
+        reasons.append((NOT_FOUND if row["delta"] else NOT_SHIFTED) if lacks else "")
+    return reasons
 
 
 def injection_pairs(panel: Panel) -> list[tuple[int, int]]:

@@ -1,0 +1,57 @@
+"""Differences, intervals and p-values in words, the same in every sentence of an audit."""
+
+from __future__ import annotations
+
+import math
+
+
+def difference(what: str, original: str, drop: float, low: float, high: float) -> str:
+    """How far the scores of a version lie from those of its original, without a full stop.
+
+    Parameters
+    ----------
+    drop
+        Of the score, from the original; with the interval `low` to `high`, NaN where there is none.
+        The interval is shown in the direction that the sentence speaks of.
+    """
+    if is_nothing(drop):
+        same = f"Scores in {what} and {original} are the same to three digits"
+        if math.isnan(low):
+            return f"{same} {bounds(low, high)}"
+        return f"{same}, the drop is within {bounds(low, high)}"
+    side, ends = ("below", (low, high)) if drop >= 0 else ("above", (-high, -low))
+    return f"Scores in {what} lie {abs(drop):.3f} {side} {original} {bounds(*ends)}"
+
+
+def is_nothing(drop: float) -> bool:
+    """Whether a drop is 0 to three digits, and its sign says nothing."""
+    return f"{abs(drop):.3f}" == "0.000"
+
+
+def bounds(low: float, high: float, digits: int = 3) -> str:
+    """An interval, or that there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "(no interval)"
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """So many digits with a true minus; rounded to zero from below it is not minus zero."""
+    if math.isnan(value):
+        return "–"
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+
+
+def p_words(letter: str, value: float) -> str:
+    """A p-value or q-value in words: p = 0.013, p < 0.0001."""
+    if math.isnan(value):
+        return f"{letter} unknown"
+    if value < 0.00005:
+        return f"{letter} < 0.0001"
+    digits = 4 if value < 0.001 else 3 if value < 0.1 else 2
+    return f"{letter} = {value:.{digits}f}"
+
+
+def lowered(text: str) -> str:
+    """A sentence as the end of another."""
+    return text[:1].lower() + text[1:] if text else "it has no number."

@@ -1,0 +1,72 @@
+"""Which scores an audit is of, in a few numbers: two that agree show the same tables.
+
+A link carries them, so that a page opened later, or on another cache, can say that the data differ.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core.store.fetch import first_row
+from core.store.gate import Cache
+
+_FORM = re.compile(r"(\d+)_([0-9a-f]{16})_(-?\d+\.\d{4})")
+# Nats by which the same score may differ in two caches: batches are put together differently.
+_ROUNDING = 1e-4
+
+
+class AuditContent(NamedTuple):
+    """The scores of a data set under some scorers; `str()` writes them for a link."""
+
+    n_scored: int  # items, counted once per condition and scorer
+    texts: str  # hash of scorers and texts, whatever their order
+    total: float  # weighted sum of all scores, nats
+
+    def __str__(self) -> str:
+        return f"{self.n_scored}_{self.texts}_{self.total:.4f}"
+
+
+def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> AuditContent:
+    """The scores of a data set under these scorers, in three numbers.
+
+    In the sum every item has a weight of its own between 0.5 and 1.5, and so have the
+    continuations, so that neither a single score that changes nor two that change places go unseen.
+    """
+    with cache.reading() as con:
+        n_scored, mixed, total = first_row(
+            con,
+            """
+            WITH row AS (
+                SELECT md5_number_lower(concat_ws('|', scorer_id, item_id, condition, content_hash))
+                        AS number,
+                    l_stereotype - l_anti / 2 + coalesce(l_unrelated, 0) / 4 AS score
+                FROM item JOIN item_score USING (dataset, item_id, condition)
+                WHERE dataset = $dataset AND l_stereotype IS NOT NULL
+                    AND scorer_id IN (SELECT unnest($scorers::VARCHAR[]))
+            )
+            SELECT count(*), bit_xor(number), sum((0.5 + (number % 1000) / 1000) * score)
+            FROM row
+            """,
+            {"dataset": dataset, "scorers": list(scorer_ids)},
+        ) or (0, 0, 0.0)
+    return AuditContent(n_scored, f"{mixed or 0:016x}", total or 0.0)
+
+
+def read_audit_content(text: str) -> AuditContent | None:
+    """The content that a link carries; None where it carries none of this form."""
+    match = _FORM.fullmatch(text)
+    return AuditContent(int(match[1]), match[2], float(match[3])) if match else None
+
+
+def difference(then: AuditContent, now: AuditContent) -> str:
+    """In what two contents differ, in a few words; empty where they are the same."""
+    if then.n_scored != now.n_scored:
+        return f"{then.n_scored:,} scored rows then, {now.n_scored:,} now"
+    if then.texts != now.texts:
+        return "other texts or models, as many as before"
+    if abs(then.total - now.total) > _ROUNDING * math.sqrt(max(1, now.n_scored)):
+        return "other scores of the same texts"
+    return ""

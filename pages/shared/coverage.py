@@ -1,0 +1,72 @@
+"""Which items are scored under which scorer, and what to do about those that are not."""
+
+from __future__ import annotations
+
+import shlex
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.overview import Overview
+from core.items.conditions import condition_rank
+from pages.shared.figures import literal
+from pages.shared.widgets import SCORE_COMMAND, nothing_scored
+
+NO_SCORER = "not scored yet"
+SCORERS = {
+    "model": "Model",
+    "scorer_id": "Scorer",
+    "dtype": "Precision",
+    "quantization": "Quantisation",
+    "device": "Device",
+    "attention": "Attention",
+    "batching": "Batching",
+    "bos": "Start token",
+}
+
+
+def coverage_grid(coverage: pd.DataFrame) -> pd.DataFrame:
+    """Conditions down, scorers and data sets across; a cell is "scored / can be scored".
+
+    A data set without any scorer has a column too.
+    """
+    can_be_scored = coverage["n_items"] - coverage["n_collapsed"]
+    scorer = (coverage["model"] + " " + coverage["scorer_id"]).str.strip().replace("", NO_SCORER)
+    cells = pd.DataFrame(
+        {
+            "Condition": coverage["condition"],
+            "column": coverage["dataset"] + " · " + scorer,
+            "cell": coverage["n_scored"].astype(str) + " / " + can_be_scored.astype(str),
+        }
+    )
+    order = sorted(cells["Condition"].unique(), key=condition_rank)
+    return cells.pivot(index="Condition", columns="column", values="cell").loc[order]
+
+
+def show_scores(held: Overview) -> None:
+    """The grid of what is scored, the scorers behind it, and how to score the rest."""
+    unscored = held.coverage.loc[held.coverage["scorer_id"] == "", "dataset"].unique().tolist()
+    if len(unscored) == len(held.datasets):
+        nothing_scored(unscored[0])
+        _start_here("Or start it here")
+        return
+    st.caption(
+        "Scored items of those that can be scored, per condition and scorer "
+        "(collapsed ones are left out)."
+    )
+    st.dataframe(coverage_grid(held.coverage), placeholder="–", height="content")
+    if unscored:
+        st.info(
+            literal(f"No model has scored {', '.join(unscored)} yet. ")
+            + "Run this line in the project's folder, or start it on the Runs page:",
+            icon=":material/info:",
+        )
+        lines = [SCORE_COMMAND.format(dataset=shlex.quote(name)) for name in unscored]
+        st.code("\n".join(lines), language="bash")
+        _start_here("Start it on the Runs page")
+    st.caption("Each scorer is one model exactly as it was run; scores of two never mix.")
+    st.dataframe(held.scorers, hide_index=True, column_order=tuple(SCORERS), column_config=SCORERS)
+
+
+def _start_here(label: str) -> None:
+    st.page_link("pages/runs.py", label=label, icon=":material/play_circle:")
