@@ -17,7 +17,17 @@ from typing import NoReturn
 
 import typer
 
-from core.cli import audit, cache, comparison, control, data_sets, pairs, positive_control, scoring
+from core.cli import (
+    audit,
+    axes,
+    cache,
+    comparison,
+    control,
+    data_sets,
+    pairs,
+    positive_control,
+    scoring,
+)
 from core.cli.terminal import print_error, print_refusal
 from core.errors import DataSetError, InputError, StereoscopeError
 
@@ -39,6 +49,7 @@ app.command("status")(cache.status)
 app.command("audit")(audit.audit_data_set)
 app.command("control")(control.control)
 app.command("positive-control")(positive_control.positive_control)
+app.command("axes")(axes.axes)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)
 

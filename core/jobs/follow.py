@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
-from core.jobs.progress import Progress
-from core.jobs.spec import CONTROL, JobSpec, known_fields
+from core.jobs.progress import READING, SCORING, Progress
+from core.jobs.spec import AXES, CONTROL, JobSpec, known_fields
 from core.store.gate import Cache
 from core.words import duration_words
 
@@ -58,7 +58,9 @@ class JobView:
 
     @property
     def work(self) -> str:
-        """Whose scores are computed: the model's, or those of a positive control."""
+        """What is computed: a model's scores, what its heads hold, or a positive control."""
+        if self.command == AXES:
+            return f"heads of {self.model}"
         if self.spec is None or self.command != CONTROL:
             return self.model
         n = len(self.spec.scorers)
@@ -185,7 +187,7 @@ def log_tail(cache: Cache, run_id: str, n_lines: int = 40) -> str:
 def recorded_speed(cache: Cache, scorer_id: str) -> Speed | None:
     """The speed of the latest run that has scored under this scorer for a second or more."""
     for view in follow(cache, latest=SPEED_RUNS):
-        known = view.progress.scorer_id == scorer_id and view.progress.phase == "scoring"
+        known = view.progress.scorer_id == scorer_id and view.progress.phase in (SCORING, READING)
         if known and view.seconds >= 1.0 and view.progress.done_characters:
             opening = _opening_seconds(find_run(cache, view.run_id).progress)
             return Speed(view.run_id, view.progress.done_characters / view.seconds, opening)
@@ -235,7 +237,7 @@ def _opening_seconds(path: Path) -> float | None:
             lines = _lines_in(file.read(HEAD_BYTES))
     except OSError:
         return None
-    scoring = next((line for line in lines if line.progress.phase == "scoring"), None)
+    scoring = next((line for line in lines if line.progress.phase in (SCORING, READING)), None)
     if scoring is None or scoring is lines[0]:
         return None
     return max(0.0, (scoring.time - lines[0].time).total_seconds())

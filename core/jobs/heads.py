@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from core.axes.axis import Axis
+from core.axes.axis import Axis, Pole
 from core.axes.content import axis_content
 from core.axes.units import units
+from core.errors import InputError
 from core.heads.places import HeadPlaces, find_heads
 from core.heads.version import HEADS_VERSION
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.head_units import Failure, Reading, store_axes, store_concepts
-from core.jobs.progress import Progress, Stop, Watch, never, unwatched
+from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
 from core.jobs.run import library_versions
 from core.jobs.spec import HeadsRequest
 from core.models.language_model import LanguageModel
@@ -25,9 +27,10 @@ from core.scoring.canaries import check_model
 from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
 from core.store.head_readers import put_reader
-from core.store.heads import AXIS, CONCEPT, Source, missing
+from core.store.heads import AXIS, CONCEPT, Source, array_bytes, missing
 from core.store.runs import end_run, start_run
 from core.types import HeadReader
+from core.words import size_words
 
 KIND = "heads"  # of the jobs that fill a reader, only one runs at a time
 CONCEPTS_IN_UNIT = 64
@@ -96,6 +99,7 @@ def read_heads(
             *_concept_units(cache, reading, missing_concepts),
             *_axis_units(cache, reading, axes, set(missing_axes)),
         ]
+        _check_disk(cache, reader, axes, missing_axes, len(missing_concepts))
         _start(cache, run_id, request, reader)
         sentences, failures = _do(cache, run_id, work, reader.reader_id, watch, stop)
     return HeadsResult(
@@ -171,6 +175,25 @@ def concepts_missing(cache: Cache, reader_id: str, concepts: Sequence[str]) -> l
     return missing(cache, Source(reader_id), CONCEPT, wanted)
 
 
+def poles_of(axes: Sequence[Axis], axis_ids: Collection[str]) -> dict[str, Pole]:
+    """The poles of those axes that have one of these ids, by their keys."""
+    chosen = (axis for axis in axes if axis.axis_id in axis_ids)
+    return {pole.key: pole for axis in chosen for pole in (axis.negative, axis.positive)}
+
+
+def _check_disk(
+    cache: Cache, reader: HeadReader, axes: Sequence[Axis], missing_axes: list[str], n_concepts: int
+) -> None:
+    n_poles = len(poles_of(axes, set(missing_axes)))
+    needed = array_bytes(reader, n_poles, len(missing_axes), n_concepts)
+    free = shutil.disk_usage(cache.folder).free
+    if needed > free:
+        raise InputError(
+            f"The arrays need {size_words(needed)} and the disk of {cache.folder} has "
+            f"{size_words(free)} free; free some space, choose fewer axes, or another --cache."
+        )
+
+
 def _concept_units(cache: Cache, reading: Reading, concepts: Sequence[str]) -> list[_Unit]:
     parts = [concepts[i : i + CONCEPTS_IN_UNIT] for i in range(0, len(concepts), CONCEPTS_IN_UNIT)]
     return [_Unit(len(part), partial(store_concepts, cache, reading, part)) for part in parts]
@@ -221,7 +244,7 @@ def _do(
 
 def _progress(reader_id: str, done: int, total: int, failed: int) -> Progress:
     return Progress(
-        "reading heads",
+        READING,
         done_texts=done,
         total_texts=total,
         done_characters=done,  # sentences are about equally long

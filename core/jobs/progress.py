@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+SCORING, READING = "scoring", "reading heads"  # the phases in which texts are computed
+
 
 @dataclass(frozen=True)
 class Progress:

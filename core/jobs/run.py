@@ -17,7 +17,7 @@ from typing import cast
 from core.errors import CacheError, CanaryFailed, InputError, ModelError
 from core.items.texts import join
 from core.jobs.folder import new_run_id, one_at_a_time
-from core.jobs.progress import Progress, Stop, Watch, never, unwatched
+from core.jobs.progress import SCORING, Progress, Stop, Watch, never, unwatched
 from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
@@ -106,7 +106,7 @@ def score_dataset(
             missing = missing_texts(cache, scorer.scorer_id, request.dataset)
             checks = f"slow path: {' '.join(notes)}" if notes else PASSED
             _start(cache, run_id, request, scorer.scorer_id, checks, scorer.quantization)
-            known = Progress("scoring", scorer_id=scorer.scorer_id, checks=checks)
+            known = Progress(SCORING, scorer_id=scorer.scorer_id, checks=checks)
             outcomes = score_texts(language_model, missing, layout=layout, variant=variant)
             done = _fill(cache, run_id, outcomes, missing, known, watch, stop)
     return ScoreResult(

@@ -7,13 +7,14 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from core import settings
 from core.errors import InputError
 
 CONTROL = "positive-control"
-COMMANDS = ("score", "demo", CONTROL)
+AXES = "axes"
+COMMANDS = ("score", "demo", CONTROL, AXES)
 DEMO_MODEL = "demo"
 
 
@@ -39,7 +40,7 @@ class HeadsRequest:
 
     model: str  # a spec, as for scoring
     axes: str  # a stored set
-    concepts: tuple[str, ...]  # stored sets, those of reference phrases among them
+    concepts: tuple[str, ...] = ()  # stored sets, those of reference phrases among them
     family: str = "simple"  # of templates
     bos: Literal["in", "out"] = "in"  # whether special tokens count in the mean
     heads_at: str = ""  # where the heads are, in an architecture that is not known
@@ -50,7 +51,13 @@ class HeadsRequest:
     compute_dtype: str = "auto"  # of nf4
     no_double_quant: bool = False  # of nf4
 
+    @property
+    def dataset(self) -> str:
+        """What the job is about: where a scoring job has a data set, this one has axes."""
+        return self.axes
 
+
+Request: TypeAlias = ScoreRequest | HeadsRequest
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)
 
 
@@ -59,7 +66,7 @@ class JobSpec:
     """A job as a person asked for it."""
 
     command: str = "score"  # one of COMMANDS
-    request: ScoreRequest = field(default=DEMO_REQUEST)
+    request: Request = field(default=DEMO_REQUEST)  # one for heads with the command axes
     resumes: str = ""  # the run that this one goes on from
     scorers: tuple[str, ...] = ()  # of a positive control: ids of those that score it
     arms: tuple[str, ...] = ()  # ... and its sentences, as core/items/control.py writes them
@@ -83,22 +90,17 @@ class JobSpec:
                 *(f"--scorer={_checked('scorer', scorer)}" for scorer in self.scorers),
                 *(f"--arm={_one_line(arm)}" for arm in self.arms),
             ]
-        words = ["score"]
-        for f in fields(ScoreRequest):
-            value = getattr(self.request, f.name)
-            option = "--" + f.name.replace("_", "-")
-            if value is True:
-                words.append(option)
-            elif value is not False and value != f.default:
-                words.append(f"{option}={_checked(f.name, value)}")
-        return words
+        return [self.command, *_options(self.request)]
 
     def command_line(self) -> str:
         """The line that repeats this job in a shell."""
         return shlex.join(["python", "-m", "core", *self.arguments()])
 
 
-def anywhere(request: ScoreRequest) -> ScoreRequest:
+_Request = TypeVar("_Request", ScoreRequest, HeadsRequest, Request)
+
+
+def anywhere(request: _Request) -> _Request:
     """The request with a model folder's whole path, so that it means the same from any folder."""
     path = Path(request.model).expanduser()
     if request.model in ("", DEMO_MODEL) or "\0" in request.model or not path.is_dir():
@@ -120,7 +122,10 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
         When it is not a spec.
     """
     try:
-        request = ScoreRequest(**known_fields(ScoreRequest, values["request"]))
+        kind = HeadsRequest if values.get("command") == AXES else ScoreRequest
+        request = kind(**known_fields(kind, values["request"]))
+        if isinstance(request, HeadsRequest):
+            request = replace(request, concepts=_texts(request.concepts))
         lists = {name: _texts(values.get(name, ())) for name in ("scorers", "arms")}
         spec = JobSpec(**{**known_fields(JobSpec, values), "request": request, **lists})
     except (KeyError, TypeError, AttributeError) as error:
@@ -142,6 +147,21 @@ def known_fields(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
         if wanted and not isinstance(known.get(f.name, wanted()), wanted):
             raise TypeError(f"{f.name} is {known[f.name]!r}")
     return known
+
+
+def _options(request: Request) -> list[str]:
+    """The options that ask for a request, without those at their default."""
+    words = []
+    for f in fields(request):
+        value = getattr(request, f.name)
+        option = "--" + f.name.replace("_", "-")
+        if isinstance(value, tuple):
+            words += [f"{option}={_checked(f.name, each)}" for each in value]
+        elif value is True:
+            words.append(option)
+        elif value is not False and value != f.default:
+            words.append(f"{option}={_checked(f.name, value)}")
+    return words
 
 
 def _texts(values: Any) -> tuple[str, ...]:

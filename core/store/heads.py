@@ -33,6 +33,7 @@ from core.errors import InputError
 from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.tensors import TensorFile, put_tensor, read_rows
+from core.types import HeadReader
 
 Array = npt.NDArray[Any]
 POLE, AXIS, CONCEPT = "pole", "axis", "concept"
@@ -41,6 +42,7 @@ ARRAYS = {
     AXIS: ("separability", "chance"),
     CONCEPT: ("outputs",),
 }
+N_POOLINGS, N_PATTERNS = 2, 8
 GENERATION = "heads"  # what stands for a data set in a reader's generation
 
 _HELD = """
@@ -145,6 +147,14 @@ def get_outputs(cache: Cache, source: Source, wanted: Mapping[str, str], pooling
         (outputs,) = read_rows(cache, path, ARRAYS[CONCEPT], [pooling])["outputs"]
         parts |= {key: outputs[:, :, row] for key, row in rows.items()}
     return np.stack([parts[key] for key in wanted], axis=2)
+
+
+def array_bytes(reader: HeadReader, n_poles: int, n_axes: int, n_concepts: int) -> int:
+    """What arrays take on the disk, by the shapes at the head of this file."""
+    heads = N_POOLINGS * reader.n_layers * reader.n_heads
+    vector = 4 * reader.head_dim
+    pole, axis = 2 * heads * (vector + 8) + 16, (3 + N_PATTERNS) * heads * 4
+    return n_poles * pole + n_axes * axis + n_concepts * heads * vector
 
 
 def _all_places(

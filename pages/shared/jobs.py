@@ -10,6 +10,7 @@ import streamlit as st
 from core.errors import StereoscopeError
 from core.jobs.follow import JobView, State, can_resume, follow
 from core.jobs.launch import dismiss, request_stop, resume
+from core.jobs.spec import ScoreRequest
 from core.store.gate import Cache
 from core.words import duration_words
 from pages.shared.data import open_cache
@@ -98,7 +99,7 @@ def title(view: JobView) -> str:
     request = view.spec.request
     options = [request.quantization] if request.quantization != "none" else []
     options += [request.dtype] if request.dtype != "auto" else []
-    options += ["exact"] if request.exact else []
+    options += ["exact"] if isinstance(request, ScoreRequest) and request.exact else []
     named = f"{short_model(view.work)} on {view.dataset}"
     return f"{named} ({', '.join(options)})" if options else named
 

