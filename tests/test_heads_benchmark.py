@@ -1,0 +1,62 @@
+"""What the benchmark of head outputs measures with; its oracle agrees. Nothing is timed."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import heads
+from benchmarks.heads import LARGEST_DIFFERENCE, our_means, peer_difference, sentences, work_of
+from benchmarks.peer import Peer
+from tests.tiny_models import HIDDEN, LAYERS, opened, save_tiny
+from tests.tiny_tokenizers import byte_level_bpe
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    save_tiny(tmp_path, "llama", byte_level_bpe(), max_position_embeddings=512)
+    return opened(tmp_path)
+
+
+def test_sentences_are_distinct_and_of_about_as_many_words_at_every_size():
+    few, many = sentences(60), sentences(10_000)
+    assert len(set(many)) == len(many) == 10_000
+    assert many[:60] == few
+    lengths = [sum(len(text.split()) for text in texts) / len(texts) for texts in (few, many)]
+    assert lengths[0] == pytest.approx(lengths[1], abs=1)
+    assert 18 <= lengths[0] <= 25
+
+
+def test_plain_transformers_in_another_process_gives_our_means(tiny, tmp_path):
+    texts = sentences(12)
+    ours = our_means(tiny, texts)
+    assert ours.shape == (12, LAYERS, HIDDEN)
+    with Peer("heads_one_at_a_time", tmp_path, threads=1) as peer:
+        assert peer_difference(peer, texts, ours) < 1e-5
+        assert peer_difference(peer, texts[::-1], ours) > LARGEST_DIFFERENCE
+
+
+def test_padding_is_no_work(tiny):
+    texts = sentences(12)
+    work = work_of(tiny, texts)
+    assert work.tokens == sum(len(tiny.tokenizer(text).input_ids) for text in texts)
+    assert work.tokens < work.padded_tokens
+    assert (work.projected, work.batches) == (0, 2)
+
+
+def test_the_line_says_when_a_peer_does_not_agree(tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(heads, "open_demo", lambda: tiny)
+    monkeypatch.setattr(heads, "demo_folder", lambda: tmp_path)
+    monkeypatch.setattr(heads, "LARGEST_DIFFERENCE", -1.0)
+    arguments = ["--sentences", "4", "--rounds", "1", "--peers", "heads_one_at_a_time", "--poles"]
+    monkeypatch.setattr(sys, "argv", ["heads", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        heads.main()
+    assert ended.value.code == 1
+    line = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (line["problem"], line["met"]) == ("no agreement", False)
+    assert "ratios" not in line
