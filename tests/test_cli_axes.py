@@ -98,9 +98,11 @@ def test_a_job_says_what_it_does_and_can_be_asked_for_again(
         *("axes", f"--model={model_folder}", "--axes=own"),
         *("--concepts=jobs", "--concepts=things"),
     ]
-    request = HeadsRequest(model="demo", axes="own", family="listing", bos="out", dtype="bfloat16")
+    request = HeadsRequest(
+        model="demo", axes="own", families=("listing", "simple"), bos="out", dtype="bfloat16"
+    )
     assert JobSpec(command="axes", request=request).arguments() == [
-        *("axes", "--model=demo", "--axes=own", "--family=listing", "--bos=out"),
+        *("axes", "--model=demo", "--axes=own", "--family=listing", "--family=simple", "--bos=out"),
         "--dtype=bfloat16",
     ]
 

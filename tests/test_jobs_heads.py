@@ -92,7 +92,7 @@ def separability(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("family", ["simple", "listing"])
 def test_stored_arrays_are_those_of_a_naive_loop(filled, model_folder, family):
-    asked = request(model_folder, family=family)
+    asked = request(model_folder, families=(family,))
     result = read_heads(filled, asked)
     source = Source(result.reader_id, family)
     axis = AXES[1]
@@ -132,7 +132,7 @@ def test_a_second_run_reads_nothing_and_another_family_no_concept_again(filled, 
     assert (first.missing_axes, first.sentences, first.stopped) == (6, 12 * 30 + 4, False)
     again = read_heads(filled, request(model_folder))
     assert (again.missing_axes, again.missing_concepts, again.sentences) == (0, 0, 0)
-    other = read_heads(filled, request(model_folder, family="listing"))
+    other = read_heads(filled, request(model_folder, families=("listing",)))
     assert (other.missing_axes, other.missing_concepts) == (6, 0)
     assert other.reader_id == first.reader_id
     assert read_heads(filled, request(model_folder, bos="out")).reader_id != first.reader_id

@@ -83,8 +83,13 @@ def axes(
         ),
     ] = None,
     family: Annotated[
-        str, typer.Option(metavar="FAMILY", help=f"Of templates: {' or '.join(FAMILIES)}.")
-    ] = FAMILIES[0],
+        list[str] | None,
+        typer.Option(
+            metavar="FAMILY",
+            help=f"Of templates: {' or '.join(FAMILIES)}; may be repeated "
+            f"(default: {FAMILIES[0]}).",
+        ),
+    ] = None,
     bos: Annotated[
         str,
         typer.Option(metavar="IN", help="Whether special tokens count in the mean: in or out."),
@@ -131,7 +136,7 @@ def axes(
         model=model,
         axes=name,
         concepts=tuple(sets),
-        family=_one_of("family", family, FAMILIES),
+        families=tuple(_one_of("family", f, FAMILIES) for f in family or FAMILIES[:1]),
         bos=_bos(bos),
         heads_at=heads_at,
         dtype=dtype,
@@ -265,9 +270,9 @@ def say_result(result: HeadsResult, *, as_json: bool) -> None:
     else:
         state = "stopped" if result.stopped else "done"
         say(
-            f"{result.model} on {result.axes} ({result.family}): {state}; read {result.sentences} "
-            f"sentences for {result.missing_axes} missing axes and {result.missing_concepts} "
-            f"phrases in {result.seconds:.1f} s (reader {result.reader_id})."
+            f"{result.model} on {result.axes} ({', '.join(result.families)}): {state}; read "
+            f"{result.sentences} sentences for {result.missing_axes} missing axes and "
+            f"{result.missing_concepts} phrases in {result.seconds:.1f} s (reader {result.reader_id})."
         )
         for failure in result.failures:
             say(f"Not read: {failure.of}: {failure.detail}")

@@ -37,7 +37,6 @@ class Reading:
     places: HeadPlaces
     bos: Bos
     reader_id: str
-    family: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Failure:
     detail: str
 
 
-def store_axes(cache: Cache, reading: Reading, axes: Sequence[Axis]) -> list[Failure]:
+def store_axes(cache: Cache, reading: Reading, family: str, axes: Sequence[Axis]) -> list[Failure]:
     """Read the heads for a unit of axes and store its poles' sums and its axes' grids.
 
     Returns
@@ -57,7 +56,6 @@ def store_axes(cache: Cache, reading: Reading, axes: Sequence[Axis]) -> list[Fai
     list of Failure
         Sentences that the sums are without.
     """
-    family = reading.family
     poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
     sentences = [probe_sentences(pole, family) for pole in poles.values()]
     found = pole_sums(reading.language_model, sentences, places=reading.places, bos=reading.bos)

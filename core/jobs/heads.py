@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from core.axes.axis import Axis, Pole
+from core.axes.axis import Axis
 from core.axes.content import axis_content
+from core.axes.templates import N_TEMPLATES
 from core.axes.units import units
 from core.errors import InputError
 from core.heads.places import HeadPlaces, find_heads
@@ -34,7 +35,6 @@ from core.words import size_words
 
 KIND = "heads"  # of the jobs that fill a reader, only one runs at a time
 CONCEPTS_IN_UNIT = 64
-SENTENCES_OF_POLE = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +44,8 @@ class HeadsResult:
     reader_id: str
     model: str
     axes: str
-    family: str
-    missing_axes: int  # without arrays when the job began
+    families: tuple[str, ...]
+    missing_axes: int  # without arrays when the job began, counted in each family
     missing_concepts: int
     sentences: int  # that were read
     failures: tuple[Failure, ...]
@@ -90,24 +90,28 @@ def read_heads(
     check_model(language_model)
     places = find_heads(language_model.model, named=request.heads_at or None)
     reader = reader_of(language_model, places, request.bos)
-    reading = Reading(language_model, places, request.bos, reader.reader_id, request.family)
+    reading = Reading(language_model, places, request.bos, reader.reader_id)
     with one_at_a_time(cache, KIND, reader.reader_id, run_id):
         put_reader(cache, reader)
-        missing_axes = axes_missing(cache, reader.reader_id, request.family, axes)
+        missing_axes = axes_missing(cache, reader.reader_id, request.families, axes)
         missing_concepts = concepts_missing(cache, reader.reader_id, concepts)
         work = [
             *_concept_units(cache, reading, missing_concepts),
-            *_axis_units(cache, reading, axes, set(missing_axes)),
+            *(
+                unit
+                for family, wanted in missing_axes.items()
+                for unit in _axis_units(cache, reading, family, axes, wanted)
+            ),
         ]
-        _check_disk(cache, reader, axes, missing_axes, len(missing_concepts))
+        _check_disk(cache, needed_bytes(reader, axes, missing_axes, len(missing_concepts)))
         _start(cache, run_id, request, reader)
         sentences, failures = _do(cache, run_id, work, reader.reader_id, watch, stop)
     return HeadsResult(
         reader_id=reader.reader_id,
         model=reader.model,
         axes=request.axes,
-        family=request.family,
-        missing_axes=len(missing_axes),
+        families=request.families,
+        missing_axes=sum(map(len, missing_axes.values())),
         missing_concepts=len(missing_concepts),
         sentences=sentences,
         failures=tuple(failures),
@@ -163,10 +167,19 @@ def concepts_of(cache: Cache, request: HeadsRequest) -> list[str]:
     return list(dict.fromkeys(concept.text for concepts in sets for concept in concepts))
 
 
-def axes_missing(cache: Cache, reader_id: str, family: str, axes: Sequence[Axis]) -> list[str]:
-    """The ids of those axes for which the heads have not been read, in their order."""
-    wanted = {axis.axis_id: axis_content(axis, family) for axis in axes}
-    return missing(cache, Source(reader_id, family), AXIS, wanted)
+def axes_missing(
+    cache: Cache, reader_id: str, families: Sequence[str], axes: Sequence[Axis]
+) -> dict[str, list[str]]:
+    """The ids of those axes for which the heads have not been read, in each family."""
+    return {
+        family: missing(
+            cache,
+            Source(reader_id, family),
+            AXIS,
+            {axis.axis_id: axis_content(axis, family) for axis in axes},
+        )
+        for family in families
+    }
 
 
 def concepts_missing(cache: Cache, reader_id: str, concepts: Sequence[str]) -> list[str]:
@@ -175,17 +188,28 @@ def concepts_missing(cache: Cache, reader_id: str, concepts: Sequence[str]) -> l
     return missing(cache, Source(reader_id), CONCEPT, wanted)
 
 
-def poles_of(axes: Sequence[Axis], axis_ids: Collection[str]) -> dict[str, Pole]:
-    """The poles of those axes that have one of these ids, by their keys."""
-    chosen = (axis for axis in axes if axis.axis_id in axis_ids)
-    return {pole.key: pole for axis in chosen for pole in (axis.negative, axis.positive)}
+def needed_bytes(
+    reader: HeadReader,
+    axes: Sequence[Axis],
+    missing_axes: Mapping[str, Collection[str]],
+    n_concepts: int,
+) -> int:
+    """What the missing arrays will take on the disk."""
+    of_axes = [
+        array_bytes(reader, len(poles_of(axes, wanted)), len(wanted), 0)
+        for wanted in missing_axes.values()
+    ]
+    return sum(of_axes) + array_bytes(reader, 0, 0, n_concepts)
 
 
-def _check_disk(
-    cache: Cache, reader: HeadReader, axes: Sequence[Axis], missing_axes: list[str], n_concepts: int
-) -> None:
-    n_poles = len(poles_of(axes, set(missing_axes)))
-    needed = array_bytes(reader, n_poles, len(missing_axes), n_concepts)
+def poles_of(axes: Sequence[Axis], axis_ids: Collection[str]) -> set[str]:
+    """The keys of the poles of those axes that have one of these ids."""
+    wanted = set(axis_ids)
+    chosen = (axis for axis in axes if axis.axis_id in wanted)
+    return {pole.key for axis in chosen for pole in (axis.negative, axis.positive)}
+
+
+def _check_disk(cache: Cache, needed: int) -> None:
     free = shutil.disk_usage(cache.folder).free
     if needed > free:
         raise InputError(
@@ -200,15 +224,16 @@ def _concept_units(cache: Cache, reading: Reading, concepts: Sequence[str]) -> l
 
 
 def _axis_units(
-    cache: Cache, reading: Reading, axes: Sequence[Axis], wanted: set[str]
+    cache: Cache, reading: Reading, family: str, axes: Sequence[Axis], wanted: Collection[str]
 ) -> list[_Unit]:
     """Units of the whole set, so that they are the same however much of it is done already."""
+    left = set(wanted)
     found = []
     for unit in units(axes):
-        if any(axis.axis_id in wanted for axis in unit):
-            poles = {pole.key for axis in unit for pole in (axis.negative, axis.positive)}
-            n_sentences = SENTENCES_OF_POLE * len(poles)
-            found.append(_Unit(n_sentences, partial(store_axes, cache, reading, unit)))
+        if any(axis.axis_id in left for axis in unit):
+            n_poles = len(poles_of(unit, [axis.axis_id for axis in unit]))
+            store = partial(store_axes, cache, reading, family, unit)
+            found.append(_Unit(N_TEMPLATES * n_poles, store))
     return found
 
 

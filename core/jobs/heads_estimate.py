@@ -12,6 +12,7 @@ from core.jobs.heads import (
     axes_missing,
     concepts_missing,
     concepts_of,
+    needed_bytes,
     plan_for,
     poles_of,
     reader_of,
@@ -19,7 +20,6 @@ from core.jobs.heads import (
 from core.jobs.spec import HeadsRequest
 from core.store.axes import get_axes
 from core.store.gate import Cache
-from core.store.heads import array_bytes
 from core.types import HeadReader
 
 
@@ -29,7 +29,7 @@ class HeadsEstimate:
 
     reader: HeadReader
     axes: str
-    missing_axes: int
+    missing_axes: int  # counted in each family
     missing_concepts: int
     sentences: int  # to read
     disk_bytes: int
@@ -56,19 +56,19 @@ def estimate_heads(cache: Cache, request: HeadsRequest) -> HeadsEstimate:
     model = plan_for(cache, request, download=False).described()
     places = find_heads(model.model, named=request.heads_at or None)
     reader = reader_of(model, places, request.bos)
-    wanted = set(axes_missing(cache, reader.reader_id, request.family, axes))
+    missing = axes_missing(cache, reader.reader_id, request.families, axes)
     phrases = concepts_missing(cache, reader.reader_id, concepts)
-    poles = poles_of(axes, wanted)
-    sentences = N_TEMPLATES * len(poles) + len(phrases)
+    n_poles = sum(len(poles_of(axes, wanted)) for wanted in missing.values())
+    sentences = N_TEMPLATES * n_poles + len(phrases)
     speed = recorded_speed(cache, reader.reader_id)
     unknown = "unknown: no earlier run of this kind tells its speed here"
     return HeadsEstimate(
         reader=reader,
         axes=request.axes,
-        missing_axes=len(wanted),
+        missing_axes=sum(map(len, missing.values())),
         missing_concepts=len(phrases),
         sentences=sentences,
-        disk_bytes=array_bytes(reader, len(poles), len(wanted), len(phrases)),
+        disk_bytes=needed_bytes(reader, axes, missing, len(phrases)),
         disk_free_bytes=shutil.disk_usage(cache.folder).free,
         # These jobs count a sentence as one character: core/jobs/heads.py.
         seconds=sentences / speed.characters_per_second if speed else None,

@@ -16,6 +16,7 @@ CONTROL = "positive-control"
 AXES = "axes"
 COMMANDS = ("score", "demo", CONTROL, AXES)
 DEMO_MODEL = "demo"
+OPTIONS = {"families": "family"}  # fields whose option, given once for each, is named otherwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ class HeadsRequest:
     model: str  # a spec, as for scoring
     axes: str  # a stored set
     concepts: tuple[str, ...] = ()  # stored sets, those of reference phrases among them
-    family: str = "simple"  # of templates
+    families: tuple[str, ...] = ("simple",)  # of templates
     bos: Literal["in", "out"] = "in"  # whether special tokens count in the mean
     heads_at: str = ""  # where the heads are, in an architecture that is not known
     dtype: str = "auto"
@@ -125,7 +126,8 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
         kind = HeadsRequest if values.get("command") == AXES else ScoreRequest
         request = kind(**known_fields(kind, values["request"]))
         if isinstance(request, HeadsRequest):
-            request = replace(request, concepts=_texts(request.concepts))
+            concepts, families = _texts(request.concepts), _texts(request.families)
+            request = replace(request, concepts=concepts, families=families)
         lists = {name: _texts(values.get(name, ())) for name in ("scorers", "arms")}
         spec = JobSpec(**{**known_fields(JobSpec, values), "request": request, **lists})
     except (KeyError, TypeError, AttributeError) as error:
@@ -154,12 +156,14 @@ def _options(request: Request) -> list[str]:
     words = []
     for f in fields(request):
         value = getattr(request, f.name)
-        option = "--" + f.name.replace("_", "-")
+        option = f"--{OPTIONS.get(f.name, f.name.replace('_', '-'))}"
+        if value == f.default:
+            continue
         if isinstance(value, tuple):
             words += [f"{option}={_checked(f.name, each)}" for each in value]
         elif value is True:
             words.append(option)
-        elif value is not False and value != f.default:
+        else:
             words.append(f"{option}={_checked(f.name, value)}")
     return words
 
