@@ -272,7 +272,8 @@ def say_result(result: HeadsResult, *, as_json: bool) -> None:
         say(
             f"{result.model} on {result.axes} ({', '.join(result.families)}): {state}; read "
             f"{result.sentences} sentences for {result.missing_axes} missing axes and "
-            f"{result.missing_concepts} phrases in {result.seconds:.1f} s (reader {result.reader_id})."
+            f"{result.missing_concepts} phrases in {result.seconds:.1f} s "
+            f"(reader {result.reader_id})."
         )
         for failure in result.failures:
             say(f"Not read: {failure.of}: {failure.detail}")

@@ -27,6 +27,7 @@ from core.export.tables import check_format, json_rows, table_bytes
 from core.store.gate import Cache
 from core.store.query import SECONDS, query
 from core.store.repair import repair as repair_cache
+from core.store.tensors import broken_tensors
 from core.store.verify import verify as verify_cache
 from core.words import method_words, precision_words
 
@@ -66,6 +67,7 @@ def status(
     held = overview(store)
     jobs = jobs_now(store)
     findings = verify_cache(store) if verify else []
+    broken = broken_tensors(store) if verify else {}
     if as_json:
         result = {
             "cache": str(store.folder),
@@ -75,7 +77,8 @@ def status(
             "coverage": json_rows(held.coverage),
             "jobs": [job_json(view) for view in jobs],
         }
-        print_json(result | ({"findings": findings} if verify else {}))
+        checked = {"findings": findings, "broken_arrays": broken}
+        print_json(result | (checked if verify else {}))
     else:
         _print_overview(store, held)
         print_jobs(jobs)
@@ -83,9 +86,13 @@ def status(
             say(f"Finding: {finding}", style="red", to=out)
         if findings:
             say("`python -m core repair` puts this right.", to=out)
-        elif verify:
-            say("Verified: every stored score is consistent.", to=out)
-    if findings:
+        for path, wrong in broken.items():
+            say(f"Finding: the file of arrays {path} {wrong}.", style="red", to=out)
+        if broken:
+            say("`python -m core prune --broken` forgets them; they are read again.", to=out)
+        if verify and not findings and not broken:
+            say("Verified: every stored score and every array is consistent.", to=out)
+    if findings or broken:
         raise typer.Exit(FINDINGS)
 
 

@@ -26,6 +26,7 @@ from core.cli import (
     data_sets,
     pairs,
     positive_control,
+    prune,
     scoring,
 )
 from core.cli.terminal import print_error, print_refusal
@@ -50,6 +51,7 @@ app.command("audit")(audit.audit_data_set)
 app.command("control")(control.control)
 app.command("positive-control")(positive_control.positive_control)
 app.command("axes")(axes.axes)
+app.command("prune")(prune.prune)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)
 
