@@ -29,7 +29,7 @@ from core.cli.model_options import (
     QuantizationOption,
     TrustRemoteCodeOption,
 )
-from core.cli.progress import progress_bar
+from core.cli.progress import watched
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -39,10 +39,8 @@ from core.cli.terminal import (
     print_json,
     print_problems,
     say,
-    stop_on_interrupt,
 )
 from core.errors import InputError
-from core.jobs.progress import Progress
 from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import AXES, HeadsRequest, JobSpec, anywhere
 from core.store.axes import get_concepts, put_axes, put_concepts, set_names
@@ -123,13 +121,13 @@ def axes(
     as_json: JsonOption = False,
     run: RunOption = None,
 ) -> None:
-    """Read a model's attention heads for axes, concepts and reference phrases.
+    """Read a model's attention heads for axes and concepts.
 
     What was read before is not read again. Ctrl-C stops after the axes in hand; the same command
     goes on from there.
     """
     store = open_cache(cache)
-    name, sets = _put_sets(
+    name, sets = put_sets(
         store, axes, concepts or ["groups50"], reference or [PUBLISHED], wordnet, replace=replace
     )
     request = HeadsRequest(
@@ -153,7 +151,8 @@ def axes(
         say(f"{name} for {', '.join(sets)}.")
     with running_job(store, JobSpec(command=AXES, request=anywhere(request)), run) as job:
         result = read(store, request, job)
-    say_result(result, as_json=as_json)
+        job.end("stopped" if result.stopped else "finished")
+    say_heads(result, as_json=as_json)
 
 
 def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
@@ -161,24 +160,11 @@ def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
     # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
     from core.jobs.heads import read_heads
 
-    with stop_on_interrupt() as interrupted, progress_bar() as draw:
-
-        def watch(progress: Progress) -> None:
-            job.report(progress)
-            draw(progress)
-
-        result = read_heads(
-            store,
-            request,
-            run_id=job.run_id,
-            watch=watch,
-            stop=lambda: interrupted() or job.stop_asked(),
-        )
-    job.end("stopped" if result.stopped else "finished")
-    return result
+    with watched(job) as (watch, stop):
+        return read_heads(store, request, run_id=job.run_id, watch=watch, stop=stop)
 
 
-def _put_sets(
+def put_sets(
     store: Cache,
     axes: str,
     concepts: Sequence[str],
@@ -263,23 +249,28 @@ def _lines(found: HeadsEstimate) -> list[str]:
     ]
 
 
-def say_result(result: HeadsResult, *, as_json: bool) -> None:
+def say_heads(result: HeadsResult, *, as_json: bool) -> None:
     """Print what was done, and leave with the exit code that it means."""
     if as_json:
         print_json(asdict(result))
     else:
-        state = "stopped" if result.stopped else "done"
-        say(
-            f"{result.model} on {result.axes} ({', '.join(result.families)}): {state}; read "
-            f"{result.sentences} sentences for {result.missing_axes} missing axes and "
-            f"{result.missing_concepts} phrases in {result.seconds:.1f} s "
-            f"(reader {result.reader_id})."
-        )
-        for failure in result.failures:
-            say(f"Not read: {failure.of}: {failure.detail}")
+        print_heads(result)
         if result.stopped:
             say("Next: the same command goes on from here.")
     if result.stopped:
         raise typer.Exit(STOPPED)
     if result.failures:
         raise typer.Exit(SENTENCES_FAILED)
+
+
+def print_heads(result: HeadsResult) -> None:
+    """What was read, and what could not be."""
+    state = "stopped" if result.stopped else "done"
+    say(
+        f"{result.model} on {result.axes} ({', '.join(result.families)}): {state}; read "
+        f"{result.sentences} sentences for {result.missing_axes} missing axes and "
+        f"{result.missing_concepts} phrases in {result.seconds:.1f} s "
+        f"(reader {result.reader_id})."
+    )
+    for failure in result.failures:
+        say(f"Not read: {failure.of}: {failure.detail}")

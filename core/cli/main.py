@@ -24,6 +24,7 @@ from core.cli import (
     comparison,
     control,
     data_sets,
+    demo,
     pairs,
     positive_control,
     prune,
@@ -40,7 +41,7 @@ app = typer.Typer(
     help="Audit language models for stereotypes: items, scores and the cache that holds them.",
     epilog="Exit codes: 0 all done, 2 wrong usage or input, 3 some items failed, 130 stopped.",
 )
-app.command("demo")(scoring.demo)
+app.command("demo")(demo.demo)
 app.command("import")(data_sets.import_data_set)
 app.command("score")(scoring.score)
 app.command("export")(data_sets.export)

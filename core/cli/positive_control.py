@@ -10,7 +10,7 @@ import typer
 
 from core.analysis.overview import find_scorer
 from core.cli.data_sets import DatasetOption
-from core.cli.progress import progress_bar
+from core.cli.progress import watched
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -18,7 +18,6 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     say,
-    stop_on_interrupt,
 )
 from core.items.control import Arms, arms_from_texts
 from core.jobs.control import (
@@ -29,7 +28,6 @@ from core.jobs.control import (
     put_arms,
     shipped_arms,
 )
-from core.jobs.progress import Progress
 from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import CONTROL, JobSpec, ScoreRequest
 from core.store.gate import Cache
@@ -108,19 +106,8 @@ def _score(
     # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
     from core.jobs.run_control import score_control
 
-    with stop_on_interrupt() as interrupted, progress_bar() as draw:
-
-        def watch(progress: Progress) -> None:
-            job.report(progress)
-            draw(progress)
-
-        results = score_control(
-            store,
-            requests,
-            run_id=job.run_id,
-            watch=watch,
-            stop=lambda: interrupted() or job.stop_asked(),
-        )
+    with watched(job) as (watch, stop):
+        results = score_control(store, requests, run_id=job.run_id, watch=watch, stop=stop)
     job.end("stopped" if _is_stopped(results, requests) else "finished")
     return results
 

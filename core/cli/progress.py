@@ -15,13 +15,26 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from core.cli.terminal import log, say
+from core.cli.terminal import log, say, stop_on_interrupt
 from core.jobs import progress as jobs
+from core.jobs.running import RunningJob
 from core.words import duration_words
 
 LINES = 10  # over all of the work ...
 LINE_SECONDS = 30.0  # ... or one after so long, whichever comes first ...
 LEAST_SECONDS = 2.0  # ... but a short job needs no ten lines
+
+
+@contextmanager
+def watched(job: RunningJob) -> Iterator[tuple[jobs.Watch, jobs.Stop]]:
+    """Show a job on the terminal and in its run folder, and stop it when either asks to."""
+    with stop_on_interrupt() as interrupted, progress_bar() as draw:
+
+        def watch(progress: jobs.Progress) -> None:
+            job.report(progress)
+            draw(progress)
+
+        yield watch, lambda: interrupted() or job.stop_asked()
 
 
 @contextmanager

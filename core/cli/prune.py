@@ -35,7 +35,7 @@ def prune(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what arrays of heads take, and forget those that are named.
+    """Say what arrays of heads take, and forget some.
 
     What is forgotten counts as never read: the command axes computes it again.
     """

@@ -1,14 +1,14 @@
-"""The commands that compute: demo and score."""
+"""The command `score`: compute what is missing of a data set."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
+import pandas as pd
 import typer
 
-from core import settings
-from core.cli.data_sets import DatasetOption, report_summary
+from core.cli.data_sets import DatasetOption
 from core.cli.estimate import say_estimate
 from core.cli.model_options import (
     ComputeDtypeOption,
@@ -22,7 +22,7 @@ from core.cli.model_options import (
     VariantOption,
 )
 from core.cli.next_step import say_after_scoring
-from core.cli.progress import progress_bar
+from core.cli.progress import watched
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -31,33 +31,19 @@ from core.cli.terminal import (
     print_json,
     print_table,
     say,
-    stop_on_interrupt,
 )
-from core.errors import InputError
 from core.export.tables import json_rows
-from core.items.report import read_dataset
-from core.jobs.progress import Progress
 from core.jobs.running import RunningJob, running_job
-from core.jobs.spec import DEMO_REQUEST, JobSpec, ScoreRequest, anywhere
+from core.jobs.spec import JobSpec, ScoreRequest, anywhere
 from core.store.gate import Cache
-from core.store.items import datasets, put_dataset, require_dataset
+from core.store.items import require_dataset
 from core.store.scores import unscored
 
 if TYPE_CHECKING:
     from core.jobs.run import ScoreResult
 
-DEMO_NOTE = "Written by a language model for this project, not reviewed by native speakers."
 ITEMS_FAILED = 3
 STOPPED = 130
-
-
-def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption = None) -> None:
-    """Prepare the demo model, import the demo items and score them."""
-    store = open_cache(cache)
-    with running_job(store, JobSpec(command="demo"), run) as job:
-        summary = _import_demo(store)
-        result = _score(store, DEMO_REQUEST, job)
-    _say_result(store, result, as_json=as_json, more={"import": summary})
 
 
 def score(
@@ -103,65 +89,28 @@ def score(
         say_estimate(store, request, as_json=as_json)
         return
     with running_job(store, JobSpec(request=anywhere(request)), run) as job:
-        result = _score(store, request, job)
-    _say_result(store, result, as_json=as_json, more={})
+        result = compute_scores(store, request, job)
+        job.end("stopped" if result.stopped else "finished")
+    say_scores(store, result, as_json=as_json)
 
 
-def _import_demo(store: Cache) -> dict[str, Any]:
-    """Bring the demo items up to date; a person's own data set of that name is left alone."""
-    report = read_dataset(settings.DEMO_DATA)
-    if store.exists():
-        notes = datasets(store).set_index("dataset")["note"]
-        if notes.get(settings.DEMO_DATASET, DEMO_NOTE) != DEMO_NOTE:
-            raise InputError(
-                f"The cache has a data set of yours called {settings.DEMO_DATASET!r}, which the "
-                "demo would replace; run the demo with another --cache."
-            )
-    stored = put_dataset(
-        store,
-        settings.DEMO_DATASET,
-        report.items,
-        path=str(settings.DEMO_DATA),
-        format="native",
-        sha256=report.sha256,
-        note=DEMO_NOTE,
-        replace=True,
-    )
-    return report_summary(settings.DEMO_DATASET, report, stored)
-
-
-def _score(store: Cache, request: ScoreRequest, job: RunningJob) -> ScoreResult:
+def compute_scores(store: Cache, request: ScoreRequest, job: RunningJob) -> ScoreResult:
     """Compute, telling the terminal and the run folder; stop when either is asked to."""
     require_dataset(store, request.dataset)
     # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
     from core.jobs.run import score_dataset
 
-    with stop_on_interrupt() as interrupted, progress_bar() as draw:
-
-        def watch(progress: Progress) -> None:
-            job.report(progress)
-            draw(progress)
-
-        result = score_dataset(
-            store,
-            request,
-            run_id=job.run_id,
-            watch=watch,
-            stop=lambda: interrupted() or job.stop_asked(),
-        )
-    job.end("stopped" if result.stopped else "finished")
-    return result
+    with watched(job) as (watch, stop):
+        return score_dataset(store, request, run_id=job.run_id, watch=watch, stop=stop)
 
 
-def _say_result(store: Cache, result: ScoreResult, *, as_json: bool, more: dict[str, Any]) -> None:
+def say_scores(store: Cache, result: ScoreResult, *, as_json: bool) -> None:
     """Print what was done, and leave with the exit code that it means."""
     failures = unscored(store, result.scorer_id, result.dataset)
     if as_json:
-        print_json(asdict(result) | {"failures": json_rows(failures)} | more)
+        print_json(asdict(result) | {"failures": json_rows(failures)})
     else:
-        _print_result(result)
-        if len(failures):
-            print_table(failures, "Texts that could not be scored")
+        print_scores(result, failures)
         if result.stopped:
             say("Next: the same command goes on from here.")
         else:
@@ -172,7 +121,8 @@ def _say_result(store: Cache, result: ScoreResult, *, as_json: bool, more: dict[
         raise typer.Exit(ITEMS_FAILED)
 
 
-def _print_result(result: ScoreResult) -> None:
+def print_scores(result: ScoreResult, failures: pd.DataFrame) -> None:
+    """What was computed, and what could not be."""
     for note in result.notes:
         say(f"Note: {note}")
     state = "stopped" if result.stopped else "done"
@@ -181,3 +131,5 @@ def _print_result(result: ScoreResult) -> None:
         f"{result.missing} missing texts in {result.seconds:.1f} s "
         f"(scorer {result.scorer_id}, {result.batching})."
     )
+    if len(failures):
+        print_table(failures, "Texts that could not be scored")

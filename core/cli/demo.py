@@ -1,0 +1,87 @@
+"""The command `demo`: everything that the app shows, with a small model, from a fresh clone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from core import settings
+from core.axes.concepts import GROUPS
+from core.axes.named import DEMO, PUBLISHED
+from core.axes.templates import FAMILIES
+from core.cli.axes import SENTENCES_FAILED, print_heads, put_sets, read
+from core.cli.data_sets import report_summary
+from core.cli.next_step import say_after_scoring
+from core.cli.scoring import ITEMS_FAILED, STOPPED, compute_scores, print_scores
+from core.cli.terminal import CacheOption, JsonOption, RunOption, open_cache, print_json, say
+from core.errors import InputError
+from core.export.tables import json_rows
+from core.items.report import read_dataset
+from core.jobs.running import running_job
+from core.jobs.spec import DEMO_MODEL, DEMO_REQUEST, HeadsRequest, JobSpec
+from core.store.gate import Cache
+from core.store.items import datasets, put_dataset
+from core.store.scores import unscored
+
+NOTE = "Written by a language model for this project, not reviewed by native speakers."
+REFERENCES = (PUBLISHED, "people")
+
+
+def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption = None) -> None:
+    """Fill the cache with a demo: scores and heads."""
+    store = open_cache(cache)
+    with running_job(store, JobSpec(command="demo"), run) as job:
+        summary = _import_items(store)
+        scores = compute_scores(store, DEMO_REQUEST, job)
+        heads = None if scores.stopped else read(store, _heads_request(store), job)
+        stopped = heads is None or heads.stopped
+        job.end("stopped" if stopped else "finished")
+    failures = unscored(store, scores.scorer_id, scores.dataset)
+    if as_json:
+        found = asdict(scores) | {"failures": json_rows(failures), "import": summary}
+        print_json(found | {"heads": asdict(heads) if heads else None})
+    else:
+        print_scores(scores, failures)
+        if heads:
+            print_heads(heads)
+        if stopped:
+            say("Next: the same command goes on from here.")
+        else:
+            say_after_scoring(store, scores.dataset)
+    if heads is None or stopped:
+        raise typer.Exit(STOPPED)
+    if len(failures):
+        raise typer.Exit(ITEMS_FAILED)
+    if heads.failures:
+        raise typer.Exit(SENTENCES_FAILED)
+
+
+def _import_items(store: Cache) -> dict[str, Any]:
+    """Bring the demo items up to date; a person's own data set of that name is left alone."""
+    report = read_dataset(settings.DEMO_DATA)
+    if store.exists():
+        notes = datasets(store).set_index("dataset")["note"]
+        if notes.get(settings.DEMO_DATASET, NOTE) != NOTE:
+            raise InputError(
+                f"The cache has a data set of yours called {settings.DEMO_DATASET!r}, which the "
+                "demo would replace; run the demo with another --cache."
+            )
+    stored = put_dataset(
+        store,
+        settings.DEMO_DATASET,
+        report.items,
+        path=str(settings.DEMO_DATA),
+        format="native",
+        sha256=report.sha256,
+        note=NOTE,
+        replace=True,
+    )
+    return report_summary(settings.DEMO_DATASET, report, stored)
+
+
+def _heads_request(store: Cache) -> HeadsRequest:
+    """Twenty-four axes, both lists of groups, and for each the published and person phrases."""
+    name, sets = put_sets(store, DEMO, list(GROUPS), REFERENCES, None, replace=False)
+    return HeadsRequest(model=DEMO_MODEL, axes=name, concepts=tuple(sets), families=FAMILIES)
