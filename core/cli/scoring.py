@@ -52,7 +52,7 @@ STOPPED = 130
 
 
 def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption = None) -> None:
-    """Prepare the demo model, import the demo items and score them."""
+    """Import the demo items; score them with the demo model."""
     store = open_cache(cache)
     with running_job(store, JobSpec(command="demo"), run) as job:
         summary = _import_demo(store)
