@@ -14,7 +14,7 @@ from plotly import graph_objects as go
 
 from core.analysis.audit.specifications import ALL, WITHOUT_LARGEST
 from core.figures.colours import EVIDENCE
-from core.figures.languages import Row
+from core.figures.drop_rows import Row
 from core.figures.theme import Figure, drawn, plain, signed
 from core.items.languages import language_name
 
