@@ -111,7 +111,8 @@ def test_an_arm_without_scores_is_undefined() -> None:
 
 def test_choices_that_do_not_move_have_no_sign_test_and_say_so() -> None:
     english = np.full((2, 20), 0.7)
-    rows = control(made_panel({"en": english, "en+true": english + 0.1}), REQUEST).rows
+    shifted = english + np.array([[0.1], [0.15]])
+    rows = control(made_panel({"en": english, "en+true": shifted}), REQUEST).rows
     last = rows.iloc[-1]
     assert (last["unit"], last["n_moved"], last["n_moved_binary"]) == (ALL_MODELS, 2, 0)
     assert math.isnan(last["pvalue_binary"])

@@ -16,7 +16,9 @@ import pandas as pd
 from scipy.special import bdtr
 
 from core.analysis.audit.names import (
+    ALIKE,
     ALL_MODELS,
+    FEW_ITEMS,
     MODEL,
     NO_CHOICE_CHANGES,
     NO_ITEM,
@@ -31,6 +33,7 @@ from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition, without_prefix
 from core.stats.intervals import percentile_interval, t_interval
 from core.stats.known import mean_of, sd_of
+from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_means, sign_flip_test
 from core.stats.scores import ScoreKind
@@ -49,6 +52,8 @@ NO_NEUTRAL = (
 )
 NO_BASE = "The version without the prefix is not in the data set."
 NO_MODEL = "No model moves, so there is no sign to test."
+SAME_MEANS = "The mean changes of the models do not differ, so there is no interval over them."
+SAME_CHOICES = "The choices change alike, so there is no interval of theirs."
 NO_CHOICE = "The choices of no model move, so there is no sign of theirs to test."
 _COLUMNS = (
     *("unit", "condition", "arm", "against", "model", "scorer_id", "n", "n_binary"),
@@ -220,7 +225,8 @@ def _no_test(panel: Panel, row: dict[Any, Any]) -> str:
         return ONE_ITEM if row["n"] else NO_ITEM_OF_MODEL
     if np.isnan(row["pvalue"]):
         return NOTHING_CHANGES
-    return NO_CHOICE_CHANGES if np.isnan(row["pvalue_binary"]) else ""
+    reasons = [NO_CHOICE_CHANGES] if np.isnan(row["pvalue_binary"]) else []
+    return " ".join([*reasons, *_no_interval(row, ALIKE)])
 
 
 def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:
@@ -232,6 +238,20 @@ def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:
     reasons = [] if row["n_moved"] else [NO_MODEL]
     if row["n_moved"] and not row["n_moved_binary"]:
         reasons.append(NO_CHOICE)
-    if np.isnan(row["sd_models"]):
-        reasons.append(ONE_MODEL)
+    one = np.isnan(row["sd_models"])
+    reasons += [ONE_MODEL] if one else []
+    if row["n_moved"]:
+        reasons += _no_interval(row, ALIKE if one else SAME_MEANS)
     return " ".join(reasons)
+
+
+def _no_interval(row: dict[Any, Any], alike: str) -> list[str]:
+    """Why a row lacks an interval, of the score or else of the choice; `alike`: what has no spread.
+
+    An interval over one model is that over its items.
+    """
+    if not np.isnan(row["low"]):
+        tested = not np.isnan(row["pvalue_binary"])  # else that is said already
+        return [SAME_CHOICES] if tested and np.isnan(row["low_binary"]) else []
+    few = row["n_models"] == 1 and row["n"] < LEAST_ITEMS
+    return [FEW_ITEMS if few else alike]
