@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.analysis.audit.control import NO_BASE, NO_CHOICE, NO_CONTROL, NO_MODEL, control, sign_test
 from core.analysis.audit.names import ALL_MODELS, MODEL, NO_ITEM, NO_ITEM_OF_MODEL, ONE_MODEL
 from core.analysis.audit.request import AuditRequest
-from core.stats.resampling import sign_flip_test
+from core.stats.resampling import bootstrap_means, sign_flip_test
 from tests.made_panels import drawn_scores, made_panel
 from tests.thin_panels import thin_panel
 
@@ -111,7 +111,8 @@ def test_an_arm_without_scores_is_undefined() -> None:
 
 def test_choices_that_do_not_move_have_no_sign_test_and_say_so() -> None:
     english = np.full((2, 20), 0.7)
-    rows = control(made_panel({"en": english, "en+true": english + 0.1}), REQUEST).rows
+    shifted = english + np.array([[0.1], [0.15]])
+    rows = control(made_panel({"en": english, "en+true": shifted}), REQUEST).rows
     last = rows.iloc[-1]
     assert (last["unit"], last["n_moved"], last["n_moved_binary"]) == (ALL_MODELS, 2, 0)
     assert math.isnan(last["pvalue_binary"])
@@ -144,3 +145,26 @@ def test_what_is_undefined_in_thin_data_has_a_reason(seed: int, kind) -> None:
     rows = control(thin_panel(seed), request).rows
     for name in ("pvalue", "mean_change", "n_up", "n_up_binary"):
         assert (rows.loc[rows[name].isna(), "reason"] != "").all()
+
+
+def test_the_interval_of_one_model_is_over_its_items_and_of_several_over_these() -> None:
+    rng = np.random.default_rng(2)
+    base = rng.uniform(0.3, 0.7, (3, 20))
+    scores = {"en": base, "en+true": base + rng.normal(0.05, 0.05, base.shape)}
+    request = AuditRequest(dataset="made", n_resamples=200, n_bootstrap=400)
+    found = control(made_panel(scores), request).rows
+    changes = scores["en+true"] - base
+    draws = bootstrap_means(changes, n_resamples=400, rng=request.rng("control"))
+    single, overall = found[found["unit"] == "model"], found[found["unit"] != "model"].iloc[0]
+    for at in range(3):
+        ends = np.quantile(draws[:, at], [0.025, 0.975])
+        assert single[["low", "high"]].iloc[at].tolist() == pytest.approx(ends.tolist())
+    over_models = scipy.stats.t.interval(0.95, 2, *_mean_and_error(changes.mean(axis=1)))
+    assert overall[["low", "high"]].tolist() == pytest.approx(list(over_models))
+    one = control(made_panel({c: s[:1] for c, s in scores.items()}), request).rows
+    assert one["low"].nunique() == 1
+    assert one[["low_binary", "high_binary"]].shape == (2, 2)
+
+
+def _mean_and_error(values: np.ndarray) -> tuple[float, float]:
+    return values.mean(), scipy.stats.sem(values)

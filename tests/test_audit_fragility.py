@@ -16,7 +16,6 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test
-from core.stats.scores import KINDS, ScoreKind
 from tests.made_panels import made_panel
 
 NAN = float("nan")
@@ -28,7 +27,7 @@ FIELDS = {
 }
 
 
-def _scores(seed: int = 0, n_models: int = 4, n_items: int = 60) -> dict[str, np.ndarray]:
+def fragile_scores(seed: int = 0, n_models: int = 4, n_items: int = 60) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     english = rng.uniform(0.4, 0.7, n_items) + rng.normal(0, 0.02, (n_models, n_items))
 
@@ -39,7 +38,7 @@ def _scores(seed: int = 0, n_models: int = 4, n_items: int = 60) -> dict[str, np
     return made | {"es": version(0.0), "hi": version(0.02), "sw": version(0.06)}
 
 
-def _rows(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:
+def fragility_rows(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:
     return fragility(panel, request, item_tests(panel, request)).rows
 
 
@@ -48,7 +47,7 @@ def _t(panel: Panel, condition: str) -> float:
     return rows[(rows["group_kind"] == "all") & (rows["condition"] == condition)]["t"].item()
 
 
-def _naive_differences(scores: dict[str, np.ndarray], condition: str) -> np.ndarray:
+def naive_differences(scores: dict[str, np.ndarray], condition: str) -> np.ndarray:
     """D - R of every item, from its definition."""
     found = []
     for i in range(scores["en"].shape[1]):
@@ -63,15 +62,15 @@ def _naive_differences(scores: dict[str, np.ndarray], condition: str) -> np.ndar
 
 
 def test_leaving_a_source_out_is_the_audit_of_the_other_items() -> None:
-    scores = _scores()
-    rows = _rows(made_panel(scores, fields=FIELDS))
+    scores = fragile_scores()
+    rows = fragility_rows(made_panel(scores, fields=FIELDS))
     rows = rows[(rows["check"] == "leave_out") & (rows["choice"] == "source")]
     for row in rows.to_dict("records"):
         kept = [s != row["value"] for s in FIELDS["source"]]
         smaller = made_panel({c: s[:, kept] for c, s in scores.items()})
         assert row["drop"] == pytest.approx(_t(smaller, row["condition"]))
         assert (row["n"], row["n_items"]) == (sum(kept), 60 - sum(kept))
-        difference = _naive_differences(scores, row["condition"])
+        difference = naive_differences(scores, row["condition"])
         rest = np.where(kept, difference, NAN)[None]
         test = sign_flip_test(rest, n_resamples=1999, rng=REQUEST.rng("signs"))
         assert row["pvalue"] == test.pvalue[0]
@@ -79,8 +78,8 @@ def test_leaving_a_source_out_is_the_audit_of_the_other_items() -> None:
 
 
 def test_leaving_a_model_out_is_the_audit_of_the_other_models() -> None:
-    scores = _scores()
-    rows = _rows(made_panel(scores))
+    scores = fragile_scores()
+    rows = fragility_rows(made_panel(scores))
     rows = rows[(rows["check"] == "leave_out") & (rows["choice"] == "model")]
     assert rows["value"].tolist() == [f"model-{m}" for m in range(4)] * 3
     for at, row in enumerate(rows.to_dict("records")):
@@ -90,8 +89,8 @@ def test_leaving_a_model_out_is_the_audit_of_the_other_models() -> None:
 
 
 def test_leaving_a_rewording_out_is_the_audit_with_the_others() -> None:
-    scores = _scores()
-    rows = _rows(made_panel(scores))
+    scores = fragile_scores()
+    rows = fragility_rows(made_panel(scores))
     rows = rows[(rows["check"] == "leave_out") & (rows["choice"] == "rewording")]
     assert len(rows) == 3 * 3
     for row in rows.to_dict("records"):
@@ -102,7 +101,7 @@ def test_leaving_a_rewording_out_is_the_audit_with_the_others() -> None:
 def test_a_flip_is_another_significance_with_the_other_languages_as_they_are() -> None:
     seen = set()
     for seed in range(3):
-        panel = made_panel(_scores(seed), fields=FIELDS)
+        panel = made_panel(fragile_scores(seed), fields=FIELDS)
         tests = item_tests(panel, REQUEST).rows
         tests = tests[(tests["group_kind"] == "all") & tests["condition"].isin(["es", "hi", "sw"])]
         rows = fragility(panel, REQUEST, item_tests(panel, REQUEST)).rows
@@ -118,11 +117,11 @@ def test_a_flip_is_another_significance_with_the_other_languages_as_they_are() -
 
 
 def test_predicates_that_metadata_name_can_be_left_out() -> None:
-    panel = made_panel(_scores())
+    panel = made_panel(fragile_scores())
     english = panel.versions["condition"] == "en"
     named = [{"predicate": "steals" if i % 3 else "cooks"} for i in range(60)]
     panel.versions.loc[english, "metadata"] = pd.Series(named, panel.versions.index[english])
-    rows = _rows(panel)
+    rows = fragility_rows(panel)
     rows = rows[(rows["choice"] == "predicate") & (rows["condition"] == "hi")]
     assert dict(zip(rows["value"], rows["n"], strict=True)) == {"cooks": 40, "steals": 20}
 
@@ -140,7 +139,7 @@ def test_three_planted_items_that_carry_a_shift_are_named_and_no_other() -> None
     english = np.tile(rng.uniform(0.4, 0.6, 300), (5, 1))
     scores = {"en": english, "en~p1": english.copy(), "hi": english - change}
     request = AuditRequest(dataset="made", n_resamples=9999, n_bootstrap=50)
-    rows = _rows(made_panel(scores), request)
+    rows = fragility_rows(made_panel(scores), request)
     row = rows[rows["check"] == "fewest_items"].iloc[0]
     assert set(row["item_ids"].split(", ")) == {"i17", "i130", "i251"}
     assert (row["n"], row["n_items"], row["share_items"]) == (300, 3, 0.01)
@@ -153,7 +152,7 @@ def test_three_planted_items_that_carry_a_shift_are_named_and_no_other() -> None
 def test_fewer_signs_than_the_verdicts_do_not_contradict_it(monkeypatch) -> None:
     """With few signs held, a verdict on the edge may be another one: then nothing is searched."""
     monkeypatch.setattr(module, "_SIGNS_HELD", 0)  # the least, a thousand
-    panel = made_panel(_scores(2))
+    panel = made_panel(fragile_scores(2))
     tests = item_tests(panel, REQUEST)
     edge = tests.rows["condition"].isin(["es", "hi", "sw"]) & (tests.rows["group_kind"] == "all")
     rows = tests.rows.copy()
@@ -168,7 +167,7 @@ def test_fewer_signs_than_the_verdicts_do_not_contradict_it(monkeypatch) -> None
 
 def test_leaving_out_of_standardised_scores_is_of_one_test() -> None:
     request = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=50, kind="standardised")
-    panel = made_panel(_scores(), fields=FIELDS)
+    panel = made_panel(fragile_scores(), fields=FIELDS)
     table = fragility(panel, request, item_tests(panel, request))
     rows = table.rows
     main = rows[(rows["check"] == "specification") & rows["main"].fillna(False)]
@@ -182,113 +181,19 @@ def test_leaving_out_of_standardised_scores_is_of_one_test() -> None:
 def test_a_shift_of_every_item_alike_cannot_be_flipped_by_few() -> None:
     english = np.tile(np.random.default_rng(1).uniform(0.4, 0.6, 40), (3, 1))
     scores = {"en": english, "en~p1": english.copy(), "hi": english - 0.1}
-    rows = _rows(made_panel(scores))
+    rows = fragility_rows(made_panel(scores))
     row = rows[rows["check"] == "fewest_items"].iloc[0]
     assert pd.isna(row["flips"])
     assert pd.isna(row["n_items"])
     assert row["reason"].startswith("No 20 items")
 
 
-# Specifications
-
-
-def _curve(panel: Panel, request: AuditRequest = REQUEST) -> pd.DataFrame:
-    rows = _rows(panel, request)
-    return rows[rows["check"] == "specification"].reset_index(drop=True)
-
-
-def test_each_language_has_every_combination_once_sorted_by_z() -> None:
-    curve = _curve(made_panel(_scores(), fields=FIELDS))
-    of = ["kind", "items", "corrected", "estimator", "choice"]
-    for _, part in curve.groupby("condition"):
-        assert len(part) == 5 * 3 * 2 * 3 * 3 >= 24
-        assert not part.duplicated(of).any()
-        assert part["z"].is_monotonic_increasing
-        assert part["main"].sum() == 1
-
-
-@pytest.mark.parametrize("complete", [False, True])
-@pytest.mark.parametrize("kind", [k for k in KINDS if k != "standardised"])
-def test_the_main_specification_is_the_item_test(kind: ScoreKind, complete: bool) -> None:
-    request = AuditRequest(
-        dataset="made", n_resamples=999, n_bootstrap=50, kind=kind, complete=complete
-    )
-    scores = _scores()
-    for at, c in enumerate(REWORDINGS):  # none of full coverage, so that completeness matters
-        scores[c][1, 10 * at : 10 * at + 5] = NAN
-    panel = made_panel(scores, fields=FIELDS)
-    main = _curve(panel, request).query("main").set_index("condition")
-    tests = item_tests(panel, request).rows
-    tests = tests[tests["group_kind"] == "all"].set_index("condition")
-    for condition in ("es", "hi", "sw"):
-        assert main.loc[condition, "kind"] == kind
-        assert main.loc[condition, "n"] == (45 if complete else 60)
-        assert main.loc[condition, "drop"] == pytest.approx(tests.loc[condition, "t"])
-        assert main.loc[condition, "pvalue"] == tests.loc[condition, "pvalue"]
-        assert main.loc[condition, "qvalue"] == pytest.approx(tests.loc[condition, "qvalue"])
-
-
-def test_complete_cases_are_the_audit_of_the_complete_items() -> None:
-    scores = _scores()
-    for at, c in enumerate(REWORDINGS):
-        scores[c][:, 10 * at : 10 * at + 5] = NAN
-    kept = np.isfinite([scores[c] for c in REWORDINGS]).all(axis=(0, 1))
-    assert kept.sum() == 45
-    request = AuditRequest(dataset="made", n_resamples=999, n_bootstrap=50, complete=True)
-    small = made_panel({c: s[:, kept] for c, s in scores.items()})
-    rows, expected = _rows(made_panel(scores), request), _rows(small, request)
-    for choice in ("model", "count"):
-        numbers = ["n"] if choice == "count" else ["n", "drop", "z"]
-        found, same = (r.loc[r["choice"] == choice, numbers] for r in (rows, expected))
-        assert len(found) > 0
-        assert found.to_numpy(float) == pytest.approx(same.to_numpy(float))
-    assert _rows(made_panel(scores)).query("choice == 'model'")["n"].eq(60).all()
-
-
-def test_estimators_equal_naive_ones() -> None:
-    scores = _scores()
-    curve = _curve(made_panel(scores, fields=FIELDS))
-    curve = curve[(curve["kind"] == "mean") & (curve["items"] == "every model")]
-    curve = curve[curve["corrected"].astype(bool) & (curve["condition"] == "hi")]
-    bbq = np.array(FIELDS["source"]) == "bbq"
-    for choice, mask in (("all", bbq | ~bbq), ("bbq", bbq)):
-        d = _naive_differences(scores, "hi")[mask]
-        row = curve[curve["choice"] == choice].set_index("estimator")
-        kept = np.sort(np.abs(d))[: len(d) - len(d) // 10]
-        assert row.loc["mean", "drop"] == pytest.approx(-d.mean())
-        assert row.loc["median", "drop"] == pytest.approx(-np.median(d))
-        trimmed = d[np.abs(d) <= kept[-1]]
-        assert row.loc["mean without the largest changes", "drop"] == pytest.approx(-trimmed.mean())
-        assert row.loc["mean", "z"] == pytest.approx(-d.sum() / np.sqrt((d**2).sum()))
-        # Sign flips of signs are the sign test, whose p is binomial.
-        sign_test = stats.binomtest(int((d > 0).sum()), len(d)).pvalue
-        assert row.loc["median", "pvalue"] == pytest.approx(sign_test, abs=0.04)
-
-
-def test_uncorrected_is_the_drop_and_items_choose_their_models() -> None:
-    scores = _scores()
-    scores["hi"][0, :10] = NAN
-    for c in REWORDINGS:  # else the one with gaps would not count at all
-        scores[c][1, 5:20] = NAN
-    scores["en~p2"][:, 25] = NAN
-    curve = _curve(made_panel(scores))
-    curve = curve[(curve["kind"] == "mean") & (curve["estimator"] == "mean")]
-    curve = curve[curve["condition"] == "hi"].set_index(["items", "corrected"])
-    d = scores["hi"] - scores["en"]
-    assert curve.loc[("every model", False), "n"] == 50
-    assert curve.loc[("every model", False), "drop"] == pytest.approx(-d[:, 10:].mean())
-    assert curve.loc[("any model", False), "n"] == 60
-    assert curve.loc[("any model", False), "drop"] == pytest.approx(-np.nanmean(d, axis=0).mean())
-    assert curve.loc[("every model", True), "n"] == 40  # without 0 to 19
-    assert curve.loc[("every model and rewording", True), "n"] == 39
-
-
 # Items
 
 
 def test_functioning_of_items_is_a_t_test_over_models() -> None:
-    scores = _scores(3, n_models=6)
-    rows = _rows(made_panel(scores))
+    scores = fragile_scores(3, n_models=6)
+    rows = fragility_rows(made_panel(scores))
     noise = np.mean([scores[c] - scores["en"] for c in REWORDINGS], axis=0)
     for condition in ("es", "hi", "sw"):
         of = rows[(rows["check"] == "item") & (rows["condition"] == condition)]
@@ -311,8 +216,8 @@ def test_functioning_of_items_is_a_t_test_over_models() -> None:
 
 
 def test_without_rewordings_nothing_is_tested_and_every_row_says_why() -> None:
-    scores = {c: s for c, s in _scores().items() if "~" not in c}
-    rows = _rows(made_panel(scores, fields=FIELDS))
+    scores = {c: s for c, s in fragile_scores().items() if "~" not in c}
+    rows = fragility_rows(made_panel(scores, fields=FIELDS))
     tested = rows[rows["check"] != "specification"]
     assert tested["pvalue"].isna().all()
     assert tested["flips"].isna().all()
@@ -326,7 +231,7 @@ def test_without_rewordings_nothing_is_tested_and_every_row_says_why() -> None:
 
 
 def test_one_model_is_left_in_and_has_no_spread() -> None:
-    panel = made_panel(_scores(n_models=1))
+    panel = made_panel(fragile_scores(n_models=1))
     table = fragility(panel, REQUEST, item_tests(panel, REQUEST))
     assert "model" not in set(table.rows["choice"])
     items = table.rows[table.rows["check"] == "item"]

@@ -183,8 +183,10 @@ def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> No
     assert found.loc[("en+false", "en"), "sentence"].endswith("against what the sentence says.")
     assert "is not shown" in found.loc[("en+neutral", "en"), "sentence"]
     one = arms(control(made_panel({c: s[:1] for c, s in ss.items()}), REQUEST))
-    assert one["low"].isna().all()
-    assert one["sentence"].str.contains("no interval over one model").all()
+    assert (one["low"] < one["high"]).all()
+    assert one["sentence"].str.contains("one model, q ").all()
+    assert not one["sentence"].str.contains("sign test").any()
+    assert "rewording alone moves a mean by 0.012" in arms(table, floor=0.012)["sentence"].iloc[0]
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -12,8 +12,10 @@ from core.analysis.audit.choices import fates
 from core.analysis.audit.kept import CAUTION
 from core.analysis.audit.points import MEAN, ceiling_line, fitted_line, points
 from core.analysis.audit.request import AuditRequest
-from core.figures.carry_over import carry_scatter, fate_bars, slope_dots
+from core.figures.carry_over import carry_scatter
 from core.figures.colours import ANTI_STEREOTYPE, STEREOTYPE, language_colour
+from core.figures.fates import fate_bars
+from core.figures.slopes import slope_dots
 from core.figures.theme import caption_of
 from tests.made_panels import made_panel
 from tests.test_audit_points import REQUEST, M, N, made

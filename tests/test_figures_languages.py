@@ -12,8 +12,11 @@ import pytest
 
 from core.figures.cells import LEAST_LIMIT, change_map, score_heatmap
 from core.figures.colours import ENGLISH, EVIDENCE, language_colour
-from core.figures.fragility import MARKS, kinds_plot, specification_curve
-from core.figures.languages import Yardstick, drop_plot, group_plot, interval
+from core.figures.drop_rows import Yardstick, interval
+from core.figures.item_groups import group_plot
+from core.figures.languages import drop_plot
+from core.figures.score_kinds import MARKS, kinds_plot
+from core.figures.specifications import specification_curve
 from core.figures.theme import BACKGROUND, caption_of
 
 NAN = math.nan

@@ -14,13 +14,9 @@ from core.analysis.audit.control import control
 from core.analysis.audit.lab import Shift, inject, make_lab, needed, runs
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditRequest
-from core.figures.shift_lab import (
-    before_and_after,
-    control_arms,
-    detection_curves,
-    drops_with_errors,
-    items_for_shifts,
-)
+from core.figures.detection import detection_curves, items_for_shifts
+from core.figures.shift import before_and_after
+from core.figures.shift_lab import control_arms, drops_with_errors
 from core.figures.theme import Figure, caption_of, themed
 from tests.made_panels import made_panel
 

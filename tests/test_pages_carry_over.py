@@ -158,7 +158,7 @@ def test_one_model_says_why_models_cannot_agree(show, cache: Cache) -> None:
     [
         (("en", "hi", "en~p1"), "mere rewording keeps"),
         (("en", "hi", "es"), "what mere rewording keeps is not known"),
-        (("en", "en~p1"), "No item has a translation"),
+        (("en", "en~p1"), "The data set has no translation"),
         (("en",), "nothing to carry over"),
         (("hi", "es"), "has an English version"),
     ],

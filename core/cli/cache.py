@@ -62,7 +62,7 @@ def status(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what the cache holds, and which jobs run or ended early."""
+    """Say what the cache holds, and what runs or ended early."""
     store = open_cache(cache)
     held = overview(store)
     jobs = jobs_now(store)

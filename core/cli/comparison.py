@@ -53,26 +53,31 @@ _SINGLE = {
 }
 
 
+ScorersOption = Annotated[
+    tuple[str, str],
+    typer.Option(
+        "--scorers",
+        metavar="A B",
+        help="Two scorers, by id, the beginning of one, model name or label.",
+    ),
+]
+FileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", help="Also write the summary: .csv, .parquet, .jsonl or .tex."
+    ),
+]
+ItemsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write every item that both have scored."),
+]
+
+
 def compare(
     dataset: DatasetOption,
-    scorers_ab: Annotated[
-        tuple[str, str],
-        typer.Option(
-            "--scorers",
-            metavar="A B",
-            help="Two scorers, by id, the beginning of one, model name or label.",
-        ),
-    ],
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Also write the summary: .csv, .parquet, .jsonl or .tex."
-        ),
-    ] = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write every item that both have scored."),
-    ] = None,
+    scorers_ab: ScorersOption,
+    file: FileOption = None,
+    items: ItemsOption = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -30,7 +30,7 @@ def control(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a data set for the positive control, to be imported.
+    """Write the items of a positive control to a file.
 
     It holds the items as they are, and versions with a sentence in front of the context: a neutral
     one, one that calls stereotypes true and one that calls them false (en+neutral, en+true and

@@ -75,7 +75,7 @@ def pairs(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the two sentences of each pair on what they share.
+    """Compare the sentences of each pair on what they share.
 
     Prints in how many pairs the stereotypical sentence is the more probable one, by type and
     direction, and how often the preference flips between the word rule and the token rule.

@@ -65,7 +65,7 @@ def positive_control(
     as_json: JsonOption = False,
     run: RunOption = None,
 ) -> None:
-    """Put the positive control's sentences in front of every context, and score what is missing.
+    """Put sentences in front of every context and score them.
 
     The versions (en+neutral, en+true, en+false) become conditions of the data set, in the place of
     any that it has under these names. Each model scores them under its earlier settings. Ctrl-C

@@ -10,7 +10,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.figures.colours import change_colours, score_colours
-from core.figures.languages import Yardstick, q_words
+from core.figures.drop_rows import Yardstick, q_words
 from core.figures.theme import Figure, drawn, plain, signed
 from core.languages import language_name
 from core.words import short_labels

@@ -11,7 +11,8 @@ from plotly import graph_objects as go
 from core.analysis.card import Row, state_sentence
 from core.figures.colours import ENGLISH, condition_symbol, language_colour
 from core.figures.theme import Figure, drawn, plain
-from core.items.conditions import is_rewording
+from core.items.conditions import is_rewording, language_of
+from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.stats.noise import RewordingNoise
 
@@ -61,6 +62,13 @@ def item_across_conditions(
     layout = _layout(order, len(traces))
     layout["meta"] = {"caption": _caption(rows, noise, model, other_model, dataset)}
     return drawn(traces, layout)
+
+
+def version(condition: str) -> str:
+    """The name of a condition's language, and which rewording of it."""
+    label = condition.partition("~")[2]
+    name = language_name(language_of(condition))
+    return f"{name}, reworded ({label})" if label else name
 
 
 def _english(rows: pd.DataFrame) -> float:

@@ -75,8 +75,7 @@ def drawn(traces: Sequence[Trace], layout: Mapping[str, Any]) -> Figure:
     those of the traces were checked when they were made, those of the layout are, and the
     template's never differ.
     """
-    checked = go.Layout(**layout).to_plotly_json()
-    return _figure([trace.to_plotly_json() for trace in traces], checked, "light")
+    return _figure(traces, go.Layout(**layout).to_plotly_json(), "light")
 
 
 def themed(figure: Figure, mode: Mode) -> Figure:
@@ -87,7 +86,7 @@ def themed(figure: Figure, mode: Mode) -> Figure:
     return _figure(parts["data"], parts["layout"], mode)
 
 
-def _figure(traces: list[dict[str, Any]], layout: dict[str, Any], mode: Mode) -> Figure:
+def _figure(traces: Sequence[Any], layout: dict[str, Any], mode: Mode) -> Figure:
     colours = {"template": template(mode).to_plotly_json()}
     return go.Figure(traces, layout | colours, _validate=False)
 

@@ -143,10 +143,9 @@ def estimate_control(
     texts, seconds = {}, {}
     for scorer_id in scorer_ids:
         missing = set(lengths) - scored_of(cache, scorer_id, lengths)
-        speed = recorded_speed(cache, scorer_id)
         characters = sum(lengths[text_id] for text_id in missing)
         texts[scorer_id] = len(missing)
-        seconds[scorer_id] = characters / speed.characters_per_second if speed else None
+        seconds[scorer_id] = _seconds(cache, scorer_id, characters)
     return ControlEstimate(
         new=tuple(c for c in made if c in after and c not in before),
         changed=tuple(c for c in made if c in before and before[c] != after.get(c)),
@@ -170,6 +169,16 @@ def put_arms(cache: Cache, dataset: str, arms: Arms) -> None:
     origin = datasets(cache).set_index("dataset").loc[dataset]
     facts = {name: str(origin[name]) for name in ("path", "format", "sha256", "note")}
     put_dataset(cache, dataset, wanted, **facts, replace=True)
+
+
+def _seconds(cache: Cache, scorer_id: str, characters: int) -> float | None:
+    """Time to open a model and to score so much text; None where no run tells its speed."""
+    if not characters:
+        return 0.0
+    speed = recorded_speed(cache, scorer_id)
+    if speed is None:
+        return None
+    return characters / speed.characters_per_second + (speed.opening_seconds or 0.0)
 
 
 def _contexts(items: Sequence[Item]) -> Mapping[str, dict[str, str]]:

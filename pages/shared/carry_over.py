@@ -25,7 +25,9 @@ from core.analysis.audit.points import (
 )
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.errors import StereoscopeError
-from core.figures.carry_over import carry_scatter, fate_bars, slope_dots
+from core.figures.carry_over import carry_scatter
+from core.figures.fates import fate_bars
+from core.figures.slopes import slope_dots
 from core.figures.theme import Figure
 from core.items.conditions import language_of
 from core.languages import language_name

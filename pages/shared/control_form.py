@@ -174,8 +174,8 @@ def _show_estimate(found: ControlEstimate) -> None:
         st.caption(
             f"No earlier run here tells the speed of {n} of the {len(found.seconds)} models."
         )
-    else:
-        st.caption("At the speed of each model's latest run, besides the time to open it.")
+    elif any(known):
+        st.caption("By each model's latest run: to open and check it, and to score the texts.")
     if found.changed:
         st.warning(
             f"{literal(', '.join(found.changed))} are there with other sentences. They are made "

@@ -12,9 +12,12 @@ from core.analysis.audit.columns import neutral_score
 from core.analysis.audit.names import POOLED, REWORDING
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.figures.cells import change_map, score_heatmap
-from core.figures.fragility import found as finding
-from core.figures.fragility import kinds_plot, specification_curve
-from core.figures.languages import Yardstick, drop_plot, group_plot, interval
+from core.figures.drop_rows import Yardstick, interval
+from core.figures.item_groups import group_plot
+from core.figures.languages import drop_plot
+from core.figures.score_kinds import found as finding
+from core.figures.score_kinds import kinds_plot
+from core.figures.specifications import specification_curve
 from core.figures.theme import Figure, caption_of
 from core.languages import language_name
 from core.selection import Selection

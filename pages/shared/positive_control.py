@@ -23,7 +23,9 @@ COLUMNS: dict[str, Any] = {
     "against": "Against",
     "n": "n",
     "mean_change": st.column_config.NumberColumn("Mean change", format="%+.4f"),
-    "low": st.column_config.NumberColumn("95 % from", format="%+.4f", help="Over models"),
+    "low": st.column_config.NumberColumn(
+        "95 % from", format="%+.4f", help="Over models; over items where there is one model"
+    ),
     "high": st.column_config.NumberColumn("to", format="%+.4f"),
     "n_up": "Models up",
     "n_moved": "of",
@@ -40,7 +42,7 @@ def show_control(
     if control.rows.empty:
         show_notes(control)
     else:
-        reads = arms(control)
+        reads = arms(control, floor=floor)
         st.markdown("\n".join(f"- {literal(sentence)}" for sentence in reads["sentence"]))
         single = control.rows[control.rows["unit"] == "model"]
         show_figure(

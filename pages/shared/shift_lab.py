@@ -26,11 +26,8 @@ from core.analysis.audit.lab import (
 from core.analysis.audit.names import POOLED
 from core.analysis.audit.request import AuditTable
 from core.errors import InputError
-from core.figures.shift_lab import (
-    before_and_after,
-    detection_curves,
-    items_for_shifts,
-)
+from core.figures.detection import detection_curves, items_for_shifts
+from core.figures.shift import before_and_after
 from core.selection import Selection
 from pages.shared import state
 from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS, show_table

@@ -11,7 +11,7 @@ import streamlit as st
 from core.selection import Selection, from_query, link_query, to_query
 
 _SELECTION, _PROBLEMS, _LINKED = "selection", "link_problems", "linked_selection"
-_NEW = "just_opened"
+_NEW, _SENT = "just_opened", "sent_by_a_widget"
 
 
 def current() -> Selection:
@@ -72,11 +72,22 @@ def bound(name: str, to_field: Callable[[Any], Any] = lambda value: value) -> di
     key = f"field-{name}"
 
     def write() -> None:
+        st.session_state[_SENT] = (key, st.context.url)
         change(**{name: to_field(st.session_state[key])})
 
     return {"key": key, "on_change": write}
 
 
 def show_field(name: str, value: Any) -> None:
-    """Set what the widget of a field will show; call it before the widget is drawn."""
-    st.session_state[f"field-{name}"] = value
+    """Set what the widget of a field will show; call it before the widget is drawn.
+
+    A number that its widget has just sent is not sent back: the reader may have pressed a key
+    since, and what is set replaces what the browser has. Other widgets can become new ones when
+    their options change, and need it.
+    """
+    key = f"field-{name}"
+    if st.session_state.get(_SENT) == (key, st.context.url):
+        del st.session_state[_SENT]
+        if isinstance(value, float) and st.session_state.get(key) == value:
+            return
+    st.session_state[key] = value

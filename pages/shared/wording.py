@@ -8,14 +8,16 @@ import streamlit as st
 from core.analysis.audit.distributions import Distributions
 from core.analysis.audit.floor_sentences import wording_sentences
 from core.analysis.audit.names import LANGUAGE
-from core.analysis.audit.request import AuditTable
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.wording_variance import REWORDINGS
 from core.figures.item_changes import distribution_figure
+from core.figures.theme import Figure
 from core.figures.wording import wording_figure
 from core.settings import REFERENCE_CONDITION
 from pages.shared.audit import show_notes, show_table
+from pages.shared.data import Stamp
 from pages.shared.figures import literal, show_figure
-from pages.shared.floor_columns import Shown, number, pinned
+from pages.shared.floor_columns import Shown, key_of, number, pinned
 
 WHY_WORDING = (
     "The test over items asks whether the items agree on a change. One rewording can move all "
@@ -126,11 +128,10 @@ def distribution_part(shown: Shown, scorer_id: str, changes: Distributions) -> N
         "language."
     )
     rows = changes.table.rows
-    who = _of_whom(shown, scorer_id)
     if rows["n"].sum():
         show_figure(
-            distribution_figure(
-                rows, changes.curves, who=who, score=shown.score, origin=shown.dataset
+            _distribution_figure(
+                *key_of(shown.found.request), scorer_id, _changes=changes, _shown=shown
             ),
             f"item-changes-{shown.dataset}-{scorer_id or 'all'}",
             shown.found.provenance,
@@ -155,6 +156,20 @@ def distribution_part(shown: Shown, scorer_id: str, changes: Distributions) -> N
         },
         f"item-changes-{shown.dataset}-{scorer_id or 'all'}",
     )
+
+
+# The curves take longer to make than to show, and few of the choices above change them.
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _distribution_figure(
+    folder: str,
+    stamp: Stamp,
+    request: AuditRequest,
+    scorer_id: str,
+    _changes: Distributions,
+    _shown: Shown,
+) -> Figure:
+    rows, curves, who = _changes.table.rows, _changes.curves, _of_whom(_shown, scorer_id)
+    return distribution_figure(rows, curves, who=who, score=_shown.score, origin=_shown.dataset)
 
 
 def _of_whom(shown: Shown, scorer_id: str) -> str:

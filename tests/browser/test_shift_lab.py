@@ -12,8 +12,18 @@ from benchmarks.simulated_audit import fill_audit
 from core.store.gate import Cache
 from tests.browser.conftest import App
 
-# Two runs at a time, so that there is time to press Stop.
-SLOW = "import pages.shared.shift_lab as lab\nlab.SECONDS_AT_A_TIME = 1e-4"
+# Two runs at a time, so that there is time to press Stop; and a page that takes a moment before it
+# comes to its slider, so that a key can be pressed in between.
+SLOW = """
+import time
+import pages.shared.shift_lab as lab
+lab.SECONDS_AT_A_TIME = 1e-4
+choose_shift = lab.choose_shift
+def choose_slowly(*arguments):
+    time.sleep(0.1)
+    return choose_shift(*arguments)
+lab.choose_shift = choose_slowly
+"""
 LONG = 120_000  # milliseconds: the first look computes every table
 
 
@@ -62,6 +72,17 @@ def test_the_slider_moves_the_verdict_and_the_address(page: Page, lab: App) -> N
     page.mouse.move(track["x"] + track["width"] / 2, handle["y"] + 5, steps=8)
     page.mouse.up()
     expect(after(page)).to_contain_text("undecided")
+
+
+def test_keys_pressed_while_the_page_runs_all_count(page: Page, lab: App) -> None:
+    opened(page, lab, "?delta=-0.3")
+    slider = page.get_by_role("slider", name=re.compile("log-odds"))
+    slider.focus()
+    for pause in (60, 210, 240, 270) * 3:  # milliseconds; Streamlit sends a value after 200
+        slider.press("ArrowRight")
+        page.wait_for_timeout(pause)
+    expect(page).to_have_url(re.compile("delta=0.3"))
+    expect(slider).to_have_value("0.3")
 
 
 def test_a_switch_lowers_the_english_mean_and_takes_the_reliable_drops(

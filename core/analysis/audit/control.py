@@ -16,7 +16,9 @@ import pandas as pd
 from scipy.special import bdtr
 
 from core.analysis.audit.names import (
+    ALIKE,
     ALL_MODELS,
+    FEW_ITEMS,
     MODEL,
     NO_CHOICE_CHANGES,
     NO_ITEM,
@@ -29,13 +31,16 @@ from core.analysis.audit.names import (
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition, without_prefix
+from core.stats.intervals import percentile_interval, t_interval
 from core.stats.known import mean_of, sd_of
+from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
-from core.stats.resampling import sign_flip_test
+from core.stats.resampling import bootstrap_means, sign_flip_test
 from core.stats.scores import ScoreKind
 
 Array = npt.NDArray[np.float64]
 
+N_BOOTSTRAP = 2_000  # at most: the ends of an interval need no more
 NEUTRAL, ARMS = "neutral", ("true", "false", "neutral")
 NO_CONTROL = (
     "No item has a version with the prefix true, false or neutral (such as en+true), so there is "
@@ -47,11 +52,13 @@ NO_NEUTRAL = (
 )
 NO_BASE = "The version without the prefix is not in the data set."
 NO_MODEL = "No model moves, so there is no sign to test."
+SAME_MEANS = "The mean changes of the models do not differ, so there is no interval over them."
+SAME_CHOICES = "The choices change alike, so there is no interval of theirs."
 NO_CHOICE = "The choices of no model move, so there is no sign of theirs to test."
 _COLUMNS = (
     *("unit", "condition", "arm", "against", "model", "scorer_id", "n", "n_binary"),
-    *("mean_change", "sd", "sd_models", "pvalue", "qvalue"),
-    *("mean_change_binary", "pvalue_binary", "qvalue_binary"),
+    *("mean_change", "low", "high", "sd", "sd_models", "pvalue", "qvalue"),
+    *("mean_change_binary", "low_binary", "high_binary", "pvalue_binary", "qvalue_binary"),
     *("n_models", "n_moved", "n_up", "n_models_binary", "n_moved_binary", "n_up_binary", "reason"),
 )
 
@@ -73,9 +80,11 @@ def control(panel: Panel, request: AuditRequest) -> AuditTable:
     AuditTable
         `unit` "model": the paired sign-flip test of the scores with the prefix `arm` minus those of
         `against`, which is the same version without a prefix or with the neutral one, over `n`
-        items; `sd` is over these items. `qvalue` over all models, arms and comparisons.
+        items; `sd` is over these items, and `low` and `high` are the 95 % bootstrap interval over
+        them. `qvalue` over all models, arms and comparisons.
         `unit` "all models": `mean_change` is the mean over the `n_models` that have scored both
-        versions of one of the `n` items, `sd_models` the standard deviation over them. Of the
+        versions of one of the `n` items, `sd_models` the standard deviation over them, and `low`
+        and `high` the 95 % t interval over them; with one model, its interval over items. Of the
         `n_moved` whose mean change is not 0, `n_up` move up, and `pvalue` is that of the sign test
         over these; `qvalue` over arms and comparisons.
         With the suffix `_binary` the same of the choice alone.
@@ -90,8 +99,9 @@ def control(panel: Panel, request: AuditRequest) -> AuditTable:
     everyone = pd.DataFrame([_named(c, ALL_MODELS, "") for c in contrasts])
     for suffix, kind in zip(SUFFIXES, (request.kind, "binary"), strict=True):
         changes = np.array([_difference(panel, kind, c) for c in contrasts])  # (contrasts, M, N)
-        rows = rows.join(_tested(changes, request).add_suffix(suffix))
-        everyone = everyone.join(_over_models(changes).add_suffix(suffix))
+        tested = _tested(changes, request)
+        rows = rows.join(tested.add_suffix(suffix))
+        everyone = everyone.join(_over_models(changes, tested).add_suffix(suffix))
         for table in (rows, everyone):
             table[f"qvalue{suffix}"] = benjamini_hochberg(table[f"pvalue{suffix}"])
     for table, why in ((rows, _no_test), (everyone, _no_sign)):
@@ -158,10 +168,19 @@ def _tested(changes: Array, request: AuditRequest) -> pd.DataFrame:
     known = found.n > 0
     up = pd.array((found.mean > 0).astype(np.int64), dtype="Int64")
     up[~known] = pd.NA
+    draws = bootstrap_means(
+        flat, n_resamples=min(request.n_bootstrap, N_BOOTSTRAP), rng=request.rng("control")
+    )  # (R, C)
+    ends = [
+        percentile_interval(float(mean), draws[:, at], int(found.n[at]))
+        for at, mean in enumerate(found.mean)
+    ]
     return pd.DataFrame(
         {
             "n": found.n,
             "mean_change": found.mean,
+            "low": [interval.low for interval in ends],
+            "high": [interval.high for interval in ends],
             "sd": found.sd,
             "pvalue": found.pvalue,
             "n_models": known.astype(np.int64),
@@ -171,18 +190,23 @@ def _tested(changes: Array, request: AuditRequest) -> pd.DataFrame:
     )
 
 
-def _over_models(changes: Array) -> pd.DataFrame:
-    """One row per contrast, over all models."""
+def _over_models(changes: Array, tested: pd.DataFrame) -> pd.DataFrame:
+    """One row per contrast, over all models; `tested` has those of each one."""
     rows = []
-    for of_contrast in changes:
+    ends = tested[["low", "high"]].to_numpy(np.float64).reshape(*changes.shape[:2], 2)
+    for of_contrast, of_models in zip(changes, ends, strict=True):
         known = np.isfinite(of_contrast)
         means = np.array([mean_of(of_model) for of_model in of_contrast])
         n_up, n_moved = int((means > 0).sum()), int((np.isfinite(means) & (means != 0)).sum())
         n_models = int(np.isfinite(means).sum())
+        over = t_interval(means)
+        low, high = of_models[np.isfinite(means)][0] if n_models == 1 else (over.low, over.high)
         rows.append(
             {
                 "n": int(known.any(axis=0).sum()),
                 "mean_change": mean_of(means),
+                "low": float(low),
+                "high": float(high),
                 "sd_models": sd_of(means),
                 "pvalue": sign_test(n_up, n_moved),
                 "n_models": n_models,
@@ -201,7 +225,8 @@ def _no_test(panel: Panel, row: dict[Any, Any]) -> str:
         return ONE_ITEM if row["n"] else NO_ITEM_OF_MODEL
     if np.isnan(row["pvalue"]):
         return NOTHING_CHANGES
-    return NO_CHOICE_CHANGES if np.isnan(row["pvalue_binary"]) else ""
+    reasons = [NO_CHOICE_CHANGES] if np.isnan(row["pvalue_binary"]) else []
+    return " ".join([*reasons, *_no_interval(row, ALIKE)])
 
 
 def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:
@@ -213,6 +238,20 @@ def _no_sign(panel: Panel, row: dict[Any, Any]) -> str:
     reasons = [] if row["n_moved"] else [NO_MODEL]
     if row["n_moved"] and not row["n_moved_binary"]:
         reasons.append(NO_CHOICE)
-    if np.isnan(row["sd_models"]):
-        reasons.append(ONE_MODEL)
+    one = np.isnan(row["sd_models"])
+    reasons += [ONE_MODEL] if one else []
+    if row["n_moved"]:
+        reasons += _no_interval(row, ALIKE if one else SAME_MEANS)
     return " ".join(reasons)
+
+
+def _no_interval(row: dict[Any, Any], alike: str) -> list[str]:
+    """Why a row lacks an interval, of the score or else of the choice; `alike`: what has no spread.
+
+    An interval over one model is that over its items.
+    """
+    if not np.isnan(row["low"]):
+        tested = not np.isnan(row["pvalue_binary"])  # else that is said already
+        return [SAME_CHOICES] if tested and np.isnan(row["low_binary"]) else []
+    few = row["n_models"] == 1 and row["n"] < LEAST_ITEMS
+    return [FEW_ITEMS if few else alike]
