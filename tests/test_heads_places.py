@@ -139,7 +139,8 @@ def renamed(model: Any, name: str, new: str) -> Any:
 
 
 def test_an_unknown_name_is_refused_with_what_could_be_named():
-    model = renamed(tiny_model("llama", VOCABULARY), "o_proj", "mixer")
+    model = tiny_model("llama", VOCABULARY, intermediate_size=HIDDEN)  # as wide as the heads
+    model = renamed(model, "o_proj", "mixer")
     with pytest.raises(ModelError) as refused:
         find_heads(model)
     message = str(refused.value)
@@ -163,7 +164,7 @@ def test_an_unknown_name_is_refused_with_what_could_be_named():
 )
 def test_a_name_of_something_else_is_refused(named):
     with pytest.raises(InputError, match=r"model\.layers\.\{\}\.self_attn\.o_proj"):
-        find_heads(tiny_model("llama", VOCABULARY), named=named)
+        find_heads(tiny_model("llama", VOCABULARY, intermediate_size=HIDDEN), named=named)
 
 
 def test_a_layer_without_attention_is_not_passed_over():
