@@ -29,6 +29,7 @@ from core.cli import (
     positive_control,
     prune,
     scoring,
+    stereotypes,
 )
 from core.cli.terminal import print_error, print_refusal
 from core.errors import DataSetError, InputError, StereoscopeError
@@ -52,6 +53,7 @@ app.command("audit")(audit.audit_data_set)
 app.command("control")(control.control)
 app.command("positive-control")(positive_control.positive_control)
 app.command("axes")(axes.axes)
+app.command("stereotypes")(stereotypes.stereotypes)
 app.command("prune")(prune.prune)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)

@@ -1,0 +1,44 @@
+"""Which reader a person means."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.errors import InputError
+from core.store.gate import Cache
+from core.store.head_readers import readers
+from core.words import precision_words
+
+
+def find_reader(cache: Cache, name: str | None) -> str:
+    """The id of the reader that a person means by a model name, an id, its beginning, or nothing.
+
+    Raises
+    ------
+    InputError
+        When nothing or more than one reader fits; the message lists the choices.
+    """
+    known = readers(cache)
+    if known.empty:
+        raise InputError("No model's heads were read yet; run `python -m core axes` first.")
+    fits = known
+    if name is not None:
+        ids = known["reader_id"]
+        fits = known[(ids == name) | (known["model"] == name)]
+        fits = known[ids.str.startswith(name)] if fits.empty and name else fits
+    if len(fits) == 1:
+        return str(fits["reader_id"].iloc[0])
+    if name is None:
+        problem = "The heads of several models were read"
+    else:
+        problem = f"{'No' if fits.empty else 'More than one'} reader is called {name!r}"
+    choices = _choices(known if fits.empty else fits)
+    raise InputError(f"{problem}; give --reader one of: {choices}.")
+
+
+def _choices(rows: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{row['reader_id']} ({row['model']}, {precision_words(row['dtype'], row['quantization'])}"
+        f", special tokens {row['bos']})"
+        for row in rows.to_dict("records")
+    )

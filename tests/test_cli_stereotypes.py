@@ -1,0 +1,84 @@
+"""`python -m core stereotypes`: the table of axes, and what cannot be asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.analysis.heads.axis_table import axis_table
+from core.analysis.heads.reader import find_reader
+from core.analysis.heads.values import HeadsQuestion
+from core.errors import InputError
+from core.store.gate import Cache
+from tests.conftest import Run
+from tests.planted_cache import AXES, CONCEPTS, REFERENCE, STEREOTYPED, fill_planted, made_axes
+from tests.planted_heads import planted_heads
+
+WORDS = ("stereotypes", "--axes", AXES, "--concepts", CONCEPTS, "--reference", REFERENCE)
+
+
+@pytest.fixture
+def reader_id(cache: Cache) -> str:
+    return fill_planted(cache, planted_heads()).reader_id
+
+
+def test_the_table_is_that_of_the_analysis(
+    run: Run, cache: Cache, reader_id: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "axes.parquet"
+    code, out, err = run(*WORDS, "--k", 3, "--json", "--out", file)
+    assert code == 0, err
+    question = HeadsQuestion(
+        reader_id=reader_id, axes=AXES, concepts=CONCEPTS, reference=REFERENCE, k=3
+    )
+    expected = axis_table(cache, question)
+    found = pd.read_parquet(file)
+    pd.testing.assert_series_equal(found["qvalue"], expected["qvalue"])
+    rows = json.loads(out)["axes"]
+    assert [row["axis_id"] for row in rows] == expected["axis_id"].tolist()
+    assert {row["reference"] for row in rows} == {REFERENCE}
+    flagged = {row["axis_id"] for row in rows if row["qvalue"] < 0.05}
+    axes = made_axes(8)
+    assert flagged == {axes[i].axis_id for i in STEREOTYPED}
+
+
+def test_the_screen_says_n_and_what_chance_would_flag(run: Run, reader_id: str) -> None:
+    code, out, _ = run(*WORDS, "--k", 0)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "40 of groups against 40 of phrases: the 8 of 8 axes that differ most" in said
+    assert "of 8 axes (" in said
+    assert "by chance 0.4). A flag says" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--pooling", "first"), "--pooling is 'first'; write mean or last."),
+        (("--templates", "20"), "Directions come from 15 or 30 templates."),
+        (("--k", "99"), "has 24 heads, not 99"),
+        (("--reader", "other"), "No reader is called 'other'; give --reader one of:"),
+        (("--out", "axes.doc"), ".doc"),
+    ],
+)
+def test_what_cannot_be_asked(run: Run, reader_id: str, words: tuple[str, ...], said: str) -> None:
+    code, _, err = run(*WORDS, *words)
+    assert (code, said in " ".join(err.split())) == (2, True), err
+
+
+def test_a_reader_is_found_by_model_id_or_its_beginning(cache: Cache) -> None:
+    with cache.writing():
+        pass
+    with pytest.raises(InputError, match="No model's heads were read yet"):
+        find_reader(cache, None)
+    first = fill_planted(cache, planted_heads()).reader_id
+    assert {find_reader(cache, name) for name in (None, "planted", first, first[:6])} == {first}
+    second = fill_planted(cache, planted_heads(), seed=1).reader_id
+    assert find_reader(cache, second[:6]) == second
+    with pytest.raises(InputError, match=f"heads of several models were read.*{second}"):
+        find_reader(cache, None)
+    with pytest.raises(InputError, match=f"More than one reader is called 'planted'.*{first}"):
+        find_reader(cache, "planted")
