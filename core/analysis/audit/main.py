@@ -41,7 +41,7 @@ NO_FLOOR = "No model has a rewording that covers every English item."
 NO_SHARES = "The carry-over or the same choice is undefined."
 FLOOR_ONLY = "A floor has no interval and no test."
 FLOOR = (
-    "In the row `rewording` the drop is the median over the models of the noise floor: a size "
+    "In the last row, rewording, the drop is the median over the models of the noise floor: a size "
     "without a direction, so it has no interval and no test."
 )
 _COLUMNS = (
