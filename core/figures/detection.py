@@ -116,7 +116,7 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
                 x=ordered["shift"].tolist(),
                 y=ordered["items_needed"].tolist(),
                 mode="lines+markers",
-                name=f"{plain(str(what))} (n = {int(part['n'].iloc[0])})",
+                name=f"{plain(str(what))} (n = {int(part['n'].iloc[0]):,})",
                 line={"color": colour, "width": 2},
                 marker={"symbol": marks[number % 4], "size": 9, "color": colour},
                 customdata=ordered[["what", "n", "sd", "smallest_shift"]].to_numpy().tolist(),
@@ -137,6 +137,7 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
         "yaxis": {
             "type": "log",
             "dtick": 1,
+            "tickformat": ",",
             "title": {"text": "items needed"},
             "fixedrange": True,
         },

@@ -96,6 +96,12 @@ def caption_of(figure: Figure) -> str:
     return str((figure.layout.meta or {}).get("caption", ""))
 
 
+def saved_caption(figure: Figure) -> str:
+    """The caption with what a page says once and not again under each figure: its `caution`."""
+    meta = figure.layout.meta or {}
+    return " ".join(part for part in (meta.get("caption", ""), meta.get("caution", "")) if part)
+
+
 def plain(text: str) -> str:
     """A text of the data for a label or hover box, which would read `<b>` as a tag."""
     return escape(text, quote=False)
