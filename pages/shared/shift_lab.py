@@ -25,14 +25,16 @@ from core.analysis.audit.lab import (
 )
 from core.analysis.audit.names import POOLED
 from core.analysis.audit.request import AuditTable
+from core.analysis.audit.words import signed
 from core.errors import InputError
 from core.figures.detection import detection_curves, items_for_shifts
 from core.figures.shift import before_and_after
 from core.selection import Selection
 from pages.shared import state
-from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS, show_table
+from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS
 from pages.shared.data import read_item_facets
 from pages.shared.figures import literal, show_figure
+from pages.shared.tables import pvalue, show_table
 
 SECONDS_AT_A_TIME = 0.35  # of runs, between two looks at the Stop button
 _RUN = "lab-run"
@@ -52,10 +54,8 @@ PAIR_COLUMNS: dict[str, Any] = {
     "floor": st.column_config.NumberColumn(
         "Floor", format="%.4f", help="What rewording alone does to the means of this model"
     ),
-    "pvalue": st.column_config.NumberColumn("p", format="%.4f"),
-    "qvalue": st.column_config.NumberColumn(
-        "q", format="%.4f", help="Adjusted over all pairs (Benjamini-Hochberg)"
-    ),
+    "pvalue": pvalue("p"),
+    "qvalue": pvalue("q", "Adjusted over all pairs (Benjamini-Hochberg)"),
     "verdict_before": "Verdict before",
     "verdict": "Verdict after",
 }
@@ -117,7 +117,7 @@ def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
     right.selectbox(
         "Subgroup",
         groups,
-        format_func=lambda c: f"{c} ({counts.get(c, 0)} items)" if c else "all categories",
+        format_func=lambda c: f"{c} ({counts.get(c, 0):,} items)" if c else "all categories",
         **state.bound("subgroup"),
     )
     left, right = st.columns([3, 2])
@@ -147,18 +147,18 @@ def show_injection(
     for problem in found.problems:
         st.warning(literal(problem), icon=":material/info:")
     cards = st.columns(4)
-    cards[0].metric("Shift put in (score)", f"{row['put_in']:+.3f}".replace("-", "−"))
-    cards[1].metric("Items that get it", f"{row['n_shifted']} of {row['n']}")
+    cards[0].metric("Shift put in (score)", signed(row["put_in"]))
+    cards[1].metric("Items that get it", f"{row['n_shifted']:,} of {row['n']:,}")
     cards[2].metric("p", _p(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
     cards[3].metric(f"q over {row['n_tests']} pairs", _p(row["qvalue"]))
-    st.markdown(
-        f"**{literal(found.headline)}** before {_badge(row['verdict_before'])} → after "
-        f"{_badge(row['verdict'])}"
-    )
+    before = _badge(row["verdict_before"])
+    became = f"before {before} → after {_badge(row['verdict'])}"
+    st.markdown(f"**{literal(found.headline)}** {became if shift.delta else f'As it is: {before}'}")
     if row["n_at_edge"]:
         st.caption(
-            f":material/info: {row['n_at_edge']} of {row['n_shifted']} shifted items end within "
-            "0.01 of 0 or 1, where there is no room left: there the same δ moves a score by less."
+            f":material/info: {row['n_at_edge']:,} of {row['n_shifted']:,} shifted items end "
+            "within 0.01 of 0 or 1, where there is no room left: there the same δ moves a score by "
+            "less."
         )
     if not row["n"]:
         st.caption(literal(found.sentence))
@@ -311,7 +311,7 @@ def show_needed(
             else ""
         )
         lines.append(
-            f"- **{literal(str(what))}**: {first}its {row['n']} items find a shift of "
+            f"- **{literal(str(what))}**: {first}its {row['n']:,} items find a shift of "
             f"{row['smallest_shift']:.3f} 8 times in 10; to show that there is none beyond "
             f"{margin:g} takes {row['equivalence_n']:,.0f} items (sd {row['sd']:.3f})."
         )
