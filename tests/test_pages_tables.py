@@ -57,15 +57,20 @@ def test_conditions_and_models_have_their_names() -> None:
     rows = pd.DataFrame(
         {"condition": ["es"], "against": ["en"], "model": ["org/a, float32, none"], "n": [3]}
     )
-    shown = with_names(rows, short_models(rows["model"]))
+    shown = with_names(rows, short_models(rows))
     assert shown.to_dict("records") == [
         {"condition": "Spanish", "against": "English", "model": "a", "n": 3}
     ]
 
 
 def test_models_of_several_settings_stay_apart_beside_the_mean_of_all() -> None:
-    models = pd.Series(["a, float32, none", "a, int8, none", "all models", ""])
-    assert short_models(models) == {"a, float32, none": "a, float32", "a, int8, none": "a, int8"}
+    two = ["a, float32, none", "a, int8, none"]
+    short = {"a, float32, none": "a, float32", "a, int8, none": "a, int8"}
+    assert short_models(pd.DataFrame({"model": [*two, "all models", ""]})) == short
+    groups = pd.DataFrame({"group_kind": ["model", "model", "source"], "group": [*two, "bbq, b"]})
+    assert short_models(groups) == short
+    shown = with_names(groups, short)
+    assert shown["group"].tolist() == ["a, float32", "a, int8", "bbq, b"]
 
 
 def test_a_reason_column_is_there_where_something_has_a_reason() -> None:

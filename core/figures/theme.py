@@ -65,7 +65,9 @@ def template(mode: Mode) -> go.layout.Template:
         "shapedefaults": {"line": {"color": ink, "width": 1}},
         "separators": ".,",
     }
-    return go.layout.Template(layout=layout)
+    # The outline of a mark that names no colour of its own.
+    marks = [go.Scatter(marker={"line": {"color": ink}})]
+    return go.layout.Template(layout=layout, data={"scatter": marks})
 
 
 def drawn(traces: Sequence[Trace], layout: Mapping[str, Any]) -> Figure:

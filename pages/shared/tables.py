@@ -22,6 +22,7 @@ from pages.shared.widgets import download_buttons
 SIMULATED = "audit-is-simulated"  # what the session remembers of the audit on the page
 MISSING = "–"
 P_FORMAT = "p"  # of a column: the format of p-values and q-values
+_MODELS = {"model": None, "group": "group_kind", "value": "choice"}  # and what says that they are
 _CONDITIONS = ("condition", "original", "against", "reference")
 _TALL, _HEIGHT = 14, 520  # rows from which a table scrolls, and px that it has then
 
@@ -50,7 +51,7 @@ def show_table(
     """
     shown = table.rows if rows is None else rows
     needed = {c: v for c, v in columns.items() if c != "reason" or (shown["reason"] != "").any()}
-    labels = short_models(table.rows["model"]) if "model" in table.rows else {}
+    labels = short_models(table.rows)
     show_frame(
         with_names(shown[list(needed)], labels),
         needed,
@@ -75,17 +76,23 @@ def show_notes(*tables: AuditTable) -> None:
         st.caption(f":material/info: {literal(note)}")
 
 
-def short_models(models: pd.Series) -> dict[str, str]:
-    """What to call models in a table, as figures do."""
-    labels = [str(model) for model in models.unique() if model and model != ALL_MODELS]
+def short_models(rows: pd.DataFrame) -> dict[str, str]:
+    """What to call the models of a table, as figures do."""
+    found: list[str] = []
+    for column, kind in _MODELS.items():
+        if column in rows and (kind is None or kind in rows):
+            named = rows[column] if kind is None else rows.loc[rows[kind] == "model", column]
+            found += [str(model) for model in named.unique()]
+    labels = [label for label in dict.fromkeys(found) if label and label != ALL_MODELS]
     return dict(zip(labels, short_labels(labels), strict=True))
 
 
 def with_names(frame: pd.DataFrame, models: Mapping[str, str]) -> pd.DataFrame:
     """Conditions and models by their names; codes of versions that are no language stay."""
     named = {c: frame[c].map(condition_name) for c in _CONDITIONS if c in frame}
-    if "model" in frame:
-        named["model"] = frame["model"].map(lambda model: models.get(model, model))
+    for column in _MODELS:
+        if models and column in frame:
+            named[column] = frame[column].map(lambda label: models.get(label, label))
     return frame.assign(**named)
 
 

@@ -20,6 +20,10 @@ from pages.shared.floor_columns import Shown, number, pinned
 from pages.shared.tables import condition_name, pvalue, show_notes, show_table
 
 _OF_WORDINGS = ("tau", "tau_says", "sampling_sd", "reason")  # columns that languages lack
+ABOUT_TAU = st.column_config.TextColumn(
+    "Is tau 0?", width=120, help="With few rewordings a tau of 0 is not known to be 0"
+)
+OUTSIDE = st.column_config.TextColumn("Languages outside", width="medium")
 WHY_WORDING = (
     "The test over items asks whether the items agree on a change. One rewording can move all "
     "items alike, by its form and not by its meaning; then the items agree, and the test takes it "
@@ -77,7 +81,7 @@ def _show_tables(shown: Shown, table: AuditTable, languages: pd.DataFrame, score
         "n_rewordings": "Rewordings",
         "mean_change": number("Mean change", sign=True),
         "tau": number("tau", "Standard deviation of wordings, beyond the choice of items"),
-        **({"tau_says": "About tau"} if (of_wordings["tau2_raw"] <= 0).any() else {}),
+        **({"tau_says": ABOUT_TAU} if (of_wordings["tau2_raw"] <= 0).any() else {}),
         "sampling_sd": number("Sampling sd", "Of one rewording's mean, from the choice of items"),
         "prediction_low": number("Predicted from", "95 %, one more rewording", sign=True),
         "prediction_high": number("to", sign=True),
@@ -85,7 +89,7 @@ def _show_tables(shown: Shown, table: AuditTable, languages: pd.DataFrame, score
     }
     show_table(
         AuditTable(of_wordings.reset_index(drop=True), table.notes),
-        {"original": "Rewordings of", "languages_outside": "Languages outside"} | columns,
+        {"original": "Rewordings of", "languages_outside": OUTSIDE} | columns,
         f"wording-variance-{shown.dataset}",
     )
     if languages.empty:
@@ -120,7 +124,7 @@ def _named(languages: str) -> str:
 
 def _tau_words(tau2_raw: float) -> str:
     """That a tau cut at 0 is not known to be 0."""
-    return "0 so far: too few rewordings to tell" if tau2_raw <= 0 else ""
+    return "too few to tell" if tau2_raw <= 0 else ""
 
 
 def reworded_means(shown: Shown, scorer_id: str) -> pd.DataFrame:
