@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr  # scipy.stats has the same distribution, and takes a second
 
+from core.stats.known import ROUNDING
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import (
@@ -214,7 +215,7 @@ def item_functioning(values: npt.ArrayLike) -> ItemFunctioning:
     mean = np.where(n > 0, np.where(known, x, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
     centred = np.where(known, x - np.where(n > 0, mean, 0.0), 0.0)
     error = np.sqrt((centred**2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    rounding = 1e-12 * np.where(known, np.abs(raw), 0.0).max(initial=0.0)
+    rounding = ROUNDING * np.where(known, np.abs(raw), 0.0).max(initial=0.0)
     usable = (n >= MODELS_OF_A_SPREAD) & (error > rounding)
     z = np.divide(mean, error, out=np.full(mean.shape, np.nan), where=usable)
     pvalue = np.full(mean.shape, np.nan)
