@@ -12,16 +12,9 @@ from scipy.special import expit, logit
 from core.analysis.audit.arms import arms, summary
 from core.analysis.audit.control import control
 from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
-from core.analysis.audit.lab import (
-    ALL_PAIRS,
-    LARGEST,
-    N_DRAWS,
-    Shift,
-    inject,
-    make_lab,
-    needed,
-    runs,
-)
+from core.analysis.audit.lab import N_DRAWS, make_lab
+from core.analysis.audit.lab_plan import needed, runs
+from core.analysis.audit.lab_shift import ALL_PAIRS, LARGEST, Shift, inject
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.verdicts import verdict
 from core.stats.equivalence import equivalence_n
@@ -164,6 +157,12 @@ def test_items_needed_are_those_of_the_formulas() -> None:
     ]
     assert rows["smallest_shift"].iloc[0] == smallest_shift(360, 0.2082)
     assert rows["equivalence_n"].iloc[-1] == equivalence_n(0.1, 0.02)
+
+
+def test_few_items_foretell_no_number_of_items() -> None:
+    (row,) = needed([("a", 4, 0.2)], [0.02], 0.02).rows.to_dict("records")
+    assert row["sd"] == 0.2
+    assert all(math.isnan(row[c]) for c in ("items_needed", "smallest_shift", "equivalence_n"))
 
 
 def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> None:

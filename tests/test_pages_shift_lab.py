@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit.audit import audit
 from core.analysis.audit.injection import NO_PAIR
-from core.analysis.audit.lab import ALL_PAIRS, Shift, inject, open_lab
+from core.analysis.audit.lab import open_lab
+from core.analysis.audit.lab_shift import ALL_PAIRS, Shift, inject
 from core.analysis.audit.pipeline_errors import LABELS
 from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link

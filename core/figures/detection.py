@@ -26,7 +26,7 @@ def detection_curves(points: pd.DataFrame, now: float, *, n_wanted: int, seed: i
     Parameters
     ----------
     points
-        Of `core.analysis.audit.lab.runs`.
+        Of `core.analysis.audit.lab_plan.runs`.
     now
         The shift of the mean score that the sliders make; marked.
     """
@@ -104,7 +104,7 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table
-        Rows of `core.analysis.audit.lab.needed`.
+        Rows of `core.analysis.audit.lab_plan.needed`.
     """
     marks = ("circle", "square", "diamond", "x")
     traces = []
