@@ -112,7 +112,7 @@ def _map(
         zmid=colours["cmid"],
         zmax=colours["cmax"],
         colorbar={
-            "title": {"text": title, "side": "top"},
+            "title": {"text": title, "side": "right"},  # on top it falls into the bar of one row
             "thickness": 10,
             "orientation": "h",
             "yref": "container",  # else as much room again stays empty above it
@@ -124,8 +124,8 @@ def _map(
     )
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
     layout = {
-        "height": 118 + 26 * len(scorers),
-        "margin": {"l": 8, "r": 8, "t": 54, "b": 36},
+        "height": 102 + 26 * len(scorers),
+        "margin": {"l": 8, "r": 8, "t": 38, "b": 36},
         "dragmode": False,
         "xaxis": axis | {"tickvals": list(range(len(conditions))), "ticktext": conditions},
         "yaxis": axis

@@ -140,7 +140,7 @@ def _floor_marks(part: pd.DataFrame, names: Mapping[str, str], symbol: str) -> g
             "symbol": [symbol if f else f"{symbol}-open" for f in full],
             "size": 8,
             "color": language_colour(condition),
-            "line": {"width": 1},  # in the ink of light or dark, to be seen on the bars
+            "line": {"width": 1.5},  # in the ink of light or dark, to be seen on the bars
         },
         cliponaxis=False,
         customdata=[

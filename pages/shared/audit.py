@@ -81,11 +81,12 @@ def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
     state.show_field("dataset", dataset)
     left.selectbox("Data set", datasets, **state.bound("dataset"))
     state.show_field("models", list(selection.models))
+    n_models = len(one_per_model(held.scorers, scorers))
     middle.multiselect(
         "Models",
         scorers,
         format_func=labels.__getitem__,
-        placeholder=f"all {len(one_per_model(held.scorers, scorers))}",
+        placeholder="the only one" if n_models == 1 else f"all {n_models}",
         help="A checkpoint in several settings is one model: its first scorer, unless chosen here.",
         **state.bound("models", tuple),
     )
