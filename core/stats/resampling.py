@@ -23,6 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 TIE = 1e-15  # of scores in [0, 1]; what rounding may take from a mean that equals the observed one
 _WORD = 64  # signs in one random integer
+_FEW_CELLS = 2  # of the same items; from three on one product over counted draws is faster
 _AT_A_TIME = 4_000_000  # numbers of a block of resamples, 32 MB
 
 
@@ -163,12 +164,15 @@ def bootstrap_weights(n_units: int, n_resamples: int, *, rng: np.random.Generato
     """How often each of N units is drawn in R samples of N with replacement. Shape (R, N)"""
     if n_units == 0:
         return np.zeros((n_resamples, 0))
-    drawn = rng.integers(
-        0, n_units, (n_resamples, n_units), dtype=np.int32
-    )  # half the work of int64
+    drawn = _drawn_units(n_units, n_resamples, rng)
     at = drawn + np.arange(n_resamples)[:, None] * n_units
     counts = np.bincount(at.ravel(), minlength=n_resamples * n_units)
     return counts.reshape(n_resamples, n_units).astype(np.float64)
+
+
+def _drawn_units(n_units: int, n_resamples: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
+    """Samples of N of N units, with replacement; int32 is half the work of int64. (R, N)"""
+    return rng.integers(0, n_units, (n_resamples, n_units), dtype=np.int32)
 
 
 def bootstrap_ratios(
@@ -217,8 +221,13 @@ def bootstrap_means(values: npt.ArrayLike, *, n_resamples: int, rng: np.random.G
         cells = np.flatnonzero(n == size)
         of = x[cells][known[cells]].reshape(-1, size)
         for rows in _row_blocks(n_resamples, size):
-            weights = bootstrap_weights(size, rows.stop - rows.start, rng=rng)
-            means[rows, cells] = weights @ of.T / size
+            n_rows = rows.stop - rows.start
+            if len(cells) <= _FEW_CELLS:  # looking the drawn values up beats counting them
+                drawn = _drawn_units(size, n_rows, rng)
+                for cell, of_cell in zip(cells, of, strict=True):
+                    means[rows, cell] = of_cell[drawn].mean(axis=1)
+            else:
+                means[rows, cells] = bootstrap_weights(size, n_rows, rng=rng) @ of.T / size
     return means
 
 
