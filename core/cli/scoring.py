@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
+import pandas as pd
 import typer
 
 from core import settings
@@ -160,15 +161,25 @@ def _say_result(store: Cache, result: ScoreResult, *, as_json: bool, more: dict[
         print_json(asdict(result) | {"failures": json_rows(failures)} | more)
     else:
         _print_result(result)
-        if len(failures):
-            print_table(failures, "Texts that could not be scored")
+        say_failures(failures)
         if result.stopped:
             say("Next: the same command goes on from here.")
         else:
             say_after_scoring(store, result.dataset)
-    if result.stopped:
-        raise typer.Exit(STOPPED)
+    leave(stopped=result.stopped, n_failures=len(failures))
+
+
+def say_failures(failures: pd.DataFrame) -> None:
+    """Name the texts that could not be scored, if there are any."""
     if len(failures):
+        print_table(failures, "Texts that could not be scored")
+
+
+def leave(*, stopped: bool, n_failures: int) -> None:
+    """Leave with the exit code of a stopped job, or of texts without a score; else go on."""
+    if stopped:
+        raise typer.Exit(STOPPED)
+    if n_failures:
         raise typer.Exit(ITEMS_FAILED)
 
 
