@@ -208,7 +208,7 @@ def test_reliable_cells_are_marked_and_empty_ones_have_a_reason() -> None:
     figure = change_map(cells(), BESIDE)
     (heat,) = data(figure)
     assert heat["z"] == [[-0.05, 0.01], [0.01, None]]
-    assert heat["text"] == [["\u2212.050•", ".010"], [".010", "–"]]
+    assert heat["text"] == [["\u2212.050●", ".010"], [".010", "–"]]
     assert heat["customdata"][0][0][0] == "id0"
     assert "n = 40" in heat["customdata"][0][0][3]
     assert heat["customdata"][1][1][3] == "No item."

@@ -90,7 +90,7 @@ def _map(
         m, k = scorers.index(row["scorer_id"]), conditions.index(row["condition"])
         values[m, k] = row[column]
         if math.isfinite(row[column]):
-            texts[m, k] = _short(row[column]) + ("•" if mark else "")
+            texts[m, k] = _short(row[column]) + ("●" if mark else "")
         else:
             words = plain(row["reason"])
         data[m][k] = [row["scorer_id"], plain(row["model"]), language_name(row["condition"]), words]
@@ -100,7 +100,7 @@ def _map(
         y=list(range(len(scorers))),
         text=texts.tolist(),
         texttemplate="%{text}",
-        textfont={"size": 10},
+        textfont={"size": 9},
         customdata=data,
         hovertemplate="<b>%{customdata[2]}</b>, %{customdata[1]}<br>%{customdata[3]}"
         "<extra></extra>",
@@ -112,7 +112,10 @@ def _map(
         zmid=colours["cmid"],
         zmax=colours["cmax"],
         colorbar={
-            "title": {"text": title, "side": "right"},  # on top it falls into the bar of one row
+            "title": {
+                "text": f"{title}\u2002",
+                "side": "right",
+            },  # on top it falls into the bar of one row
             "thickness": 10,
             "orientation": "h",
             "yref": "container",  # else as much room again stays empty above it
