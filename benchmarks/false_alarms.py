@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.coverage import over_items
 from benchmarks.planted import NOISE, planted_changes, shared_effects, version_noise
 from core.stats.equivalence import is_equivalent
 from core.stats.fragility import item_functioning
 from core.stats.groups import Factor, clustered_ols
-from core.stats.intervals import mean_interval
 from core.stats.multiple import benjamini_hochberg
 from core.stats.ranks import rank_test
 from core.stats.resampling import sign_flip_test
@@ -122,7 +122,7 @@ def equivalence(rng: np.random.Generator, n: int) -> Rejections:
     def world() -> bool:
         changes, reworded = planted_changes(rng, models=4, items=200, rewordings=3, drop=MARGIN)
         beyond = changes.mean(axis=0) - reworded.mean(axis=(0, 1))
-        found = mean_interval(-beyond, n_resamples=500, rng=rng, level=0.90)
+        found = over_items(-beyond, rng, level=0.90, n_resamples=500)
         return bool(is_equivalent(found.low, found.high, MARGIN))
 
     return np.array([world() for _ in range(n)])

@@ -11,7 +11,7 @@ from core.analysis.audit.kept import kept
 from core.analysis.audit.quality import ALL_LANGUAGES
 from core.analysis.audit.request import AuditTable
 from pages.shared import state
-from pages.shared.audit import choose_audit, publish_audit, read_audit, show_notes, show_table
+from pages.shared.audit import choose_audit, publish_audit, read_audit
 from pages.shared.carry_over import (
     choose_version,
     open_what_was_clicked,
@@ -20,6 +20,7 @@ from pages.shared.carry_over import (
     show_scatter,
     show_sentence,
     show_slopes,
+    version_name,
 )
 from pages.shared.carry_over_columns import (
     AGREEMENT,
@@ -34,7 +35,9 @@ from pages.shared.carry_over_columns import (
     SIMILARITY,
     SURFACE,
 )
+from pages.shared.figures import literal
 from pages.shared.routing import require_router
+from pages.shared.tables import show_notes, show_table
 
 TABLES = (
     *("association", "same_choice", "fates", "agreement", "distance", "intercept"),
@@ -68,14 +71,14 @@ def show_tab(name: str, found: Audit, against: str) -> None:
     if name == "association":
         plain = {n: c for n, c in ASSOCIATION.items() if n not in ("group_kind", "group")}
         part(table, plain, "association", group_kind="all")
-        st.markdown(f"**Models, and groups of items, in {against}**")
+        st.markdown(f"**Models, and groups of items, in {literal(version_name(against))}**")
         kinds = ("model", "source", "dimension", "judgment")
         part(table, ASSOCIATION, f"association-{against}", group_kind=kinds, condition=against)
         st.markdown("**Single rewordings**")
         part(table, ASSOCIATION, "association-rewordings", group_kind="rewording")
     elif name == "same_choice":
         part(table, SAME_CHOICE, "same-choice", group_kind="all")
-        st.markdown(f"**Models in {against}**")
+        st.markdown(f"**Models in {literal(version_name(against))}**")
         part(table, SAME_CHOICE, f"same-choice-{against}", group_kind="model", condition=against)
     elif name == "distance":
         part(table, DISTANCE, "distance", group_kind="all")

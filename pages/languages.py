@@ -9,7 +9,6 @@ from pages.shared.audit import (
     choose_audit,
     publish_audit,
     read_audit,
-    show_notes,
     show_verdicts,
 )
 from pages.shared.languages import (
@@ -26,6 +25,7 @@ from pages.shared.languages import (
     yardstick,
 )
 from pages.shared.routing import require_router
+from pages.shared.tables import show_notes
 
 TABLES = ("main", "verdicts", "cells", "score_map", "item_tests", "score_panel", "natives")
 CAUTION = (

@@ -12,12 +12,12 @@ from pages.shared.audit import (
     choose_audit,
     publish_audit,
     read_audit,
-    show_notes,
     show_verdicts,
 )
 from pages.shared.floor_columns import read_floors, read_item_changes, shown_of
 from pages.shared.noise_floor import floor_part, gap_part, tested_part
 from pages.shared.routing import require_router
+from pages.shared.tables import show_notes
 from pages.shared.wording import distribution_part, wording_part
 
 TABLES = ("floors", "floor_vs_gap", "item_tests", "wording_variance", "verdicts")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.languages import language_name
 from core.settings import ROOT
 from core.store.gate import Cache
 from tests.test_audit import small
@@ -36,6 +38,22 @@ def address(app: AppTest) -> dict[str, str]:
     """The last value of every parameter."""
     held = {key: app.query_params[key] for key in app.query_params}
     return {key: v if isinstance(v, str) else v[-1] for key, v in held.items()}
+
+
+def spoken(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a table as a page shows them, where no label is another's beginning."""
+    named = {"es": "Spanish", "hi": "Hindi", "en": "English", "pooled": "all languages"}
+    named |= {c: language_name(c) for c in ("ar", "fr", "ko", "nl", "sw", "zh")}
+    for column in {"condition", "original", "against"} & set(rows):
+        rows = rows.assign(**{column: rows[column].replace(named)})
+    if "languages_outside" in rows:
+        names = rows["languages_outside"].str.split(", ")
+        rows = rows.assign(
+            languages_outside=[", ".join(named.get(c, c) for c in codes) for codes in names]
+        )
+    if "model" in rows:
+        rows = rows.assign(model=rows["model"].str.split(", ").str[0])
+    return rows
 
 
 def words(app: AppTest) -> str:

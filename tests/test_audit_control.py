@@ -29,11 +29,11 @@ def test_each_arm_is_tested_against_the_version_without_it_and_against_the_neutr
     models = table.rows[table.rows["unit"] == MODEL]
     compared = list(dict.fromkeys(zip(models["condition"], models["against"], strict=True)))
     assert compared == [
-        ("en+false", "en"),
-        ("en+false", "en+neutral"),
         ("en+neutral", "en"),
         ("en+true", "en"),
         ("en+true", "en+neutral"),
+        ("en+false", "en"),
+        ("en+false", "en+neutral"),
         ("es+true", "es"),
     ]
     for row in models.to_dict("records"):

@@ -125,7 +125,7 @@ def test_gaps_are_read_by_their_interval(changed, reading, ending):
 
 def test_a_model_has_a_mean_gap_over_languages():
     row = gap(unit="model", condition="", n_languages=8)
-    assert gap_sentence(row, "m").startswith("m: mean gap over 8 languages 0.050, floor 0.010")
+    assert gap_sentence(row, "m").startswith("m: mean gap over 8 languages 0.050, floor of the")
 
 
 def wordings(**changed):

@@ -9,19 +9,12 @@ import pandas as pd
 import pytest
 from scipy.special import expit, logit
 
-from core.analysis.audit.arms import arms
+from core.analysis.audit.arms import arms, summary
 from core.analysis.audit.control import control
 from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
-from core.analysis.audit.lab import (
-    ALL_PAIRS,
-    LARGEST,
-    N_DRAWS,
-    Shift,
-    inject,
-    make_lab,
-    needed,
-    runs,
-)
+from core.analysis.audit.lab import N_DRAWS, make_lab
+from core.analysis.audit.lab_plan import needed, runs
+from core.analysis.audit.lab_shift import ALL_PAIRS, LARGEST, Shift, inject
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.verdicts import verdict
 from core.stats.equivalence import equivalence_n
@@ -166,6 +159,12 @@ def test_items_needed_are_those_of_the_formulas() -> None:
     assert rows["equivalence_n"].iloc[-1] == equivalence_n(0.1, 0.02)
 
 
+def test_few_items_foretell_no_number_of_items() -> None:
+    (row,) = needed([("a", 4, 0.2)], [0.02], 0.02).rows.to_dict("records")
+    assert row["sd"] == 0.2
+    assert all(math.isnan(row[c]) for c in ("items_needed", "smallest_shift", "equivalence_n"))
+
+
 def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> None:
     rng = np.random.default_rng(1)
     base = rng.uniform(0.3, 0.7, (6, 60))
@@ -187,6 +186,25 @@ def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> No
     assert one["sentence"].str.contains("one model, q ").all()
     assert not one["sentence"].str.contains("sign test").any()
     assert "rewording alone moves a mean by 0.012" in arms(table, floor=0.012)["sentence"].iloc[0]
+
+
+def test_a_control_is_summed_up_against_the_neutral_sentence_where_there_is_one() -> None:
+    rng = np.random.default_rng(1)
+    base = rng.uniform(0.3, 0.7, (6, 60))
+    moves = {"en+true": 0.05, "en+false": 0.03, "en+neutral": 0.04}  # false: less than neutral
+    ss = {"en": base} | {c: base + x + rng.normal(0, 0.02, base.shape) for c, x in moves.items()}
+    basis = "(1 version, n = 60 items, 6 models)"
+    said, neutral = summary(arms(control(made_panel(ss), REQUEST)))
+    assert said == (
+        "Against the neutral sentence, one that calls stereotypes true raises scores reliably in "
+        f"English, and one that calls stereotypes false lowers scores reliably in English {basis}."
+    )
+    assert neutral == f"The neutral sentence by itself moves scores in English {basis}."
+    del ss["en+neutral"], ss["en+true"]
+    assert summary(arms(control(made_panel(ss), REQUEST))) == [
+        "Against no sentence, one that calls stereotypes false lowers scores reliably in no "
+        f"version {basis}."
+    ]
 
 
 @pytest.mark.parametrize("seed", range(12))

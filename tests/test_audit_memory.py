@@ -12,7 +12,8 @@ import pytest
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit import audit as module
 from core.analysis.audit.audit import audit, audit_panel, audit_tables
-from core.analysis.audit.lab import Shift, inject, open_lab
+from core.analysis.audit.lab import open_lab
+from core.analysis.audit.lab_shift import Shift, inject
 from core.analysis.audit.names import POOLED, REWORDING
 from core.analysis.audit.request import AuditRequest
 from core.stats.scores import KINDS, ScoreKind

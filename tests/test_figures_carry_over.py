@@ -16,7 +16,7 @@ from core.figures.carry_over import carry_scatter
 from core.figures.colours import ANTI_STEREOTYPE, STEREOTYPE, language_colour
 from core.figures.fates import fate_bars
 from core.figures.slopes import slope_dots
-from core.figures.theme import caption_of
+from core.figures.theme import caption_of, saved_caption
 from tests.made_panels import made_panel
 from tests.test_audit_points import REQUEST, M, N, made
 
@@ -67,10 +67,11 @@ def test_the_caption_says_n_noise_line_ceiling_and_what_it_does_not_show():
     caption = caption_of(figure)
     assert f"English and Hindi, data set d: each point is one score {''}" in caption
     assert f"{M * N - 1} points of {N} items" in caption
-    assert f"± {found.noise:.3f} (sd, n = {found.n_noise} changes)" in caption
+    assert f"±{found.noise:.3f} (sd, n = {found.n_noise} changes)" in caption
     assert f"least squares over {fitted.n_rows} scores of {fitted.n_items} items" in caption
     assert f"({ceiling.n_items} items): the ceiling" in caption
-    assert caption.endswith(CAUTION)
+    assert CAUTION not in caption  # the page says it once
+    assert saved_caption(figure) == f"{caption} {CAUTION}"
 
 
 def test_a_sample_and_a_filter_are_named():

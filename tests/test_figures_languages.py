@@ -154,13 +154,14 @@ def test_a_language_without_a_drop_is_a_dash_with_its_reason() -> None:
     assert figure.layout.yaxis.ticktext == ("Hindi (40)", "Swahili (38)", "French (0)")
 
 
-def test_the_band_is_the_floor_and_the_dotted_lines_the_margin() -> None:
+def test_the_band_is_the_floor_and_the_dashed_lines_the_margin() -> None:
     figure = drop_plot(main_rows(), verdicts(), BESIDE)
     (band,) = named(figure, "rewording alone: ±0.010")
     assert band["x"] == [-0.01, 0.01, 0.01, -0.01]
     (lines,) = named(figure, "margin of equivalence: ±0.02")
     assert lines["x"] == [-0.02, -0.02, None, 0.02, 0.02]
-    assert lines["line"]["dash"] == "dot"
+    assert lines["line"]["dash"] == "dash"
+    assert "Dashed: the margin" in caption_of(figure)
     low, high = figure.layout.xaxis.range
     assert low < -0.02
     assert high > 0.05
@@ -207,13 +208,14 @@ def test_reliable_cells_are_marked_and_empty_ones_have_a_reason() -> None:
     figure = change_map(cells(), BESIDE)
     (heat,) = data(figure)
     assert heat["z"] == [[-0.05, 0.01], [0.01, None]]
-    assert heat["text"] == [["\u2212.050 ●", ".010"], [".010", "–"]]
+    assert heat["text"] == [["\u2212.050●", ".010"], [".010", "–"]]
     assert heat["customdata"][0][0][0] == "id0"
     assert "n = 40" in heat["customdata"][0][0][3]
     assert heat["customdata"][1][1][3] == "No item."
     assert (heat["zmin"], heat["zmid"], heat["zmax"]) == (-LEAST_LIMIT, 0, LEAST_LIMIT)
     assert figure.layout.yaxis.ticktext == ("m0", "m1")
     assert "the 1 of 4 cells" in caption_of(figure)
+    assert "n = 0 to 40 items per cell" in caption_of(figure)
 
 
 def test_scores_are_pale_where_neither_pole_is_preferred() -> None:

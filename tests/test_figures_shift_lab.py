@@ -11,7 +11,9 @@ import pytest
 
 from core.analysis.audit.arms import arms
 from core.analysis.audit.control import control
-from core.analysis.audit.lab import Shift, inject, make_lab, needed, runs
+from core.analysis.audit.lab import make_lab
+from core.analysis.audit.lab_plan import needed, runs
+from core.analysis.audit.lab_shift import Shift, inject
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditRequest
 from core.figures.detection import detection_curves, items_for_shifts

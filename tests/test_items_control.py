@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.items.control import as_jsonl, read_arms, with_control
+from core.items.control import as_jsonl, length_notes, read_arms, with_control
 from core.items.report import read_dataset
 from core.store.gate import Cache
 from core.store.items import stored_items
@@ -46,6 +46,17 @@ def test_every_item_of_the_condition_gets_a_version_per_sentence_and_keeps_the_r
         items[0].stereotype, "age", {"form": "x"},
     )  # fmt: skip
     assert with_control(found, OWN) == found, "what is there stays as it is"
+
+
+def test_sentences_much_longer_or_shorter_than_the_neutral_one_are_noted() -> None:
+    neutral = "x" * 40
+    assert length_notes({"en": {"neutral": neutral, "true": "y" * 50, "false": "z" * 30}}) == []
+    long, short = length_notes(
+        {"en": {"neutral": neutral, "true": "y" * 51, "false": "z" * 29}, "es": OWN["en"]}
+    )
+    assert long.startswith("The sentence of en+true has 51 characters and the neutral one 40:")
+    assert "en+false has 29 characters" in short
+    assert length_notes(read_arms()) == []
 
 
 def test_without_an_item_of_such_a_condition_it_says_so() -> None:

@@ -260,8 +260,24 @@ def test_the_command_estimates_and_scores(scored, run: Run):
     code, out, _ = run(*line, "--arm", "en+true=They are true.", "--json")
     assert (code, json.loads(out)["conditions"]) == (0, ["en+true"])
     assert conditions(cache) == ["en", "es", "en+true"]
-    for wrong in (["--arm", "en+true="], ["--scorer", "nobody"]):
+    for wrong in (["--arm", "en+true="], ["--scorer", "nobody"], ["--arm", "sw+true=Kweli."]):
         assert run(*line, *wrong)[0] == 2
+    assert len(follow(cache)) == 1, "what cannot be done is no run"
+
+
+def test_the_command_names_what_could_not_be_scored_and_notes_unlike_lengths(scored, run: Run):
+    line = ["positive-control", "--dataset", "demo", "--arm", "en+neutral=Trains run."]
+    line += ["--arm", f"en+true={'They are true. ' * 400}"]
+    code, out, _ = run(*line, "--json")
+    found = json.loads(out)
+    assert code == 3
+    assert {(f["condition"], f["reason"]) for f in found["failures"]} == {("en+true", "too_long")}
+    (note,) = found["notes"]
+    assert "en+true has 5999 characters and the neutral one 11" in note
+    code, _, err = run(*line)
+    assert code == 3
+    assert f"Note: {note}" in " ".join(err.split())
+    assert json.loads(run(*line, "--dry-run", "--json")[1])["notes"] == [note]
 
 
 def test_another_job_of_the_same_model_does_not_do_a_control_s_work(scored):

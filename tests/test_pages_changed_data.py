@@ -24,6 +24,14 @@ PAGES = ("languages", "noise_floor", "shift_lab", "carry_over")
 CHANGED = "The data have changed since this link was made"
 ONE = "WHERE scorer_id = ? AND item_id = '3' AND condition = 'hi'"
 
+SWAP = (
+    "UPDATE item_score SET l_stereotype = other.l_stereotype, l_anti = other.l_anti "
+    "FROM item_score other WHERE item_score.scorer_id = ? "
+    "AND other.scorer_id = item_score.scorer_id AND other.condition = item_score.condition "
+    "AND (item_score.item_id, other.item_id) IN (('1', '2'), ('2', '1')) "
+    "AND item_score.condition = 'hi'"
+)
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -76,17 +84,36 @@ def test_the_numbers_are_of_all_scores_and_come_back_from_a_link(folder):
 
 def test_two_scores_that_change_places_are_seen(folder):
     before = content(folder)
-    change(
-        folder,
-        "UPDATE item_score SET l_stereotype = other.l_stereotype, l_anti = other.l_anti "
-        "FROM item_score other WHERE item_score.scorer_id = ? "
-        "AND other.scorer_id = item_score.scorer_id AND other.condition = item_score.condition "
-        "AND (item_score.item_id, other.item_id) IN (('1', '2'), ('2', '1')) "
-        "AND item_score.condition = 'hi'",
-    )
+    change(folder, SWAP)
     after = content(folder)
     assert (before.n_scored, before.texts) == (after.n_scored, after.texts)
     assert difference(before, after) == "other scores of the same texts"
+
+
+def test_two_scores_whose_hashes_end_alike_are_seen_to_change_places(folder):
+    number = "md5_number_lower(concat_ws('|', ?, {}, 'hi', {})) % 1000"
+    wanted, tried = number.format("'1'", "content_hash"), number.format("'2'", "'h' || k")
+    with Cache(folder).writing() as con:
+        con.execute(
+            "UPDATE item SET content_hash = (SELECT 'h' || k FROM range(20000) AS tried(k) "
+            f"WHERE {tried} = (SELECT {wanted} FROM item WHERE item_id = '1' "
+            "AND condition = 'hi') ORDER BY k LIMIT 1) WHERE item_id = '2' AND condition = 'hi'",
+            [OTHER.scorer_id] * 2,
+        )
+    before = content(folder)
+    change(folder, SWAP)
+    assert difference(before, content(folder)) == "other scores of the same texts"
+
+
+def test_an_unknown_answer_that_changes_is_seen(folder):
+    change(folder, "UPDATE item_score SET l_unknown = -1.0 WHERE scorer_id = ?")
+    before = content(folder)
+    change(folder, f"UPDATE item_score SET l_unknown = -2.0 {ONE}")
+    assert difference(before, content(folder)) == "other scores of the same texts"
+
+
+def test_a_link_of_other_weights_says_nothing_of_the_scores(folder):
+    assert read_audit_content(str(content(folder)).removeprefix("2_")) is None
 
 
 def test_other_texts_are_seen(folder):

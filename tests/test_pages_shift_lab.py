@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.simulated_audit import DATASET, fill_audit
 from core.analysis.audit.audit import audit
 from core.analysis.audit.injection import NO_PAIR
-from core.analysis.audit.lab import ALL_PAIRS, Shift, inject, open_lab
+from core.analysis.audit.lab import open_lab
+from core.analysis.audit.lab_shift import ALL_PAIRS, Shift, inject
 from core.analysis.audit.pipeline_errors import LABELS
 from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
@@ -23,7 +24,7 @@ from core.store.items import put_dataset
 from core.types import Item
 from pages.shared.pipeline_switches import conclusions
 from tests import audit_pages
-from tests.audit_pages import words
+from tests.audit_pages import spoken, words
 from tests.scored import demo_items, fill_scored
 
 DELTA = "Shift δ of the log-odds of the reworded items (nats)"
@@ -89,7 +90,7 @@ def test_the_page_says_what_the_tables_say_and_a_slider_moves_the_verdict(simula
     lab = open_lab(simulated, request)
     still = inject(lab, Shift(), 0.02)
     assert still.sentence in words(app)
-    assert "undecided" in words(app).split("→ after")[1].split("]")[0]
+    assert "undecided" in words(app).split("Nothing is put in yet.** As it is:")[1].split("]")[0]
     widget(app, "slider", DELTA).set_value(0.8).run()
     moved = inject(lab, Shift(delta=0.8), 0.02)
     assert moved.shown["verdict"] == "shift"
@@ -98,10 +99,12 @@ def test_the_page_says_what_the_tables_say_and_a_slider_moves_the_verdict(simula
     assert metrics(app)["p"] == [f"{moved.shown['pvalue']:.4f}"]
     assert metrics(app)["q over 30 pairs"] == [f"{moved.shown['qvalue']:.4f}"]
     shown = table(app, "put_in")
-    pd.testing.assert_frame_equal(shown, moved.rows[shown.columns])
+    pd.testing.assert_frame_equal(shown, spoken(moved.rows)[shown.columns], check_dtype=False)
     tables = audit(simulated, request, ["power", "pipeline_errors"]).tables
     shown = table(app, "power_002")
-    pd.testing.assert_frame_equal(shown, tables["power"].rows[shown.columns])
+    pd.testing.assert_frame_equal(
+        shown, spoken(tables["power"].rows)[shown.columns], check_dtype=False
+    )
     right = tables["pipeline_errors"].rows.iloc[0]
     assert metrics(app)["English mean"] == [f"{right['english']:.3f}"]
     # The link brings everything back.

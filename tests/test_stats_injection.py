@@ -24,6 +24,7 @@ from core.stats.injection import (
     injection_curve,
     injection_runs,
 )
+from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import sign_flip_test, sign_vectors
 from core.stats.size import size_check
 
@@ -94,6 +95,33 @@ def test_the_curve_is_the_definition_run_one_test_at_a_time(missing: float) -> N
     assert points[2].shift < 0 < points[1].shift
     assert points[2].detection > points[0].detection
     assert points[0].flags_among_rest > 0.5
+
+
+def test_the_runs_test_as_the_audit_does_where_pairs_are_still_or_items_few() -> None:
+    original, reworded = _log_odds(11, pairs=8, items=9)
+    reworded[:4] = original[:4]  # rewordings that change nothing have no test and no part in q
+    reworded[4, 7:] = NAN
+    deltas, runs = (0.0, 0.3, 0.8), 16
+    points = injection_curve(
+        original, reworded, deltas, n_runs=runs, n_resamples=999, rng=np.random.default_rng(2)
+    )
+    rng = np.random.default_rng(2)
+    order = rng.permutation(8)
+    detected, flags = np.zeros(3), np.zeros(3)
+    for run in range(runs):
+        at = order[run % 8]
+        signs = sign_vectors(9, 999, rng=rng)
+        for s, delta in enumerate(deltas):
+            u = reworded.copy()
+            u[at] += delta
+            found = sign_flip_test(expit(u) - expit(original), rng=rng, signs=signs)
+            q = benjamini_hochberg(found.pvalue)
+            assert found.exact[np.isfinite(q)].all()
+            detected[s] += q[at] < 0.05
+            flags[s] += (np.delete(q, at) < 0.05).sum()
+    assert [p.n_detected for p in points] == detected.tolist()
+    assert [p.flags_among_rest * runs for p in points] == flags.tolist()
+    assert 0 < detected[2] < runs
 
 
 def test_detection_of_a_single_pair_follows_the_normal_formula() -> None:

@@ -14,11 +14,11 @@ from scipy import stats
 from core.stats.intervals import (
     Interval,
     bias_corrected_interval,
-    mean_interval,
     percentile_interval,
     pigeonhole_interval,
     t_interval,
 )
+from core.stats.resampling import bootstrap_means, bootstrap_ratios
 
 NAN = float("nan")
 
@@ -119,10 +119,15 @@ def test_draws_that_say_nothing_give_no_ends(
     assert without_ends(interval(0.2, [], 9))
 
 
+def over_items(x: np.ndarray, n_resamples: int, generator: np.random.Generator) -> Interval:
+    draws = bootstrap_means(x[None], n_resamples=n_resamples, rng=generator)[:, 0]
+    return percentile_interval(float(x.mean()), draws, len(x))
+
+
 def test_item_intervals_equal_scipys_within_their_error() -> None:
     x = rng(4).normal(0.02, 0.2, 200)
     expected = stats.bootstrap((x,), np.mean, method="percentile", n_resamples=20_000, rng=rng(5))
-    found = mean_interval([*x, NAN], n_resamples=20_000, rng=rng(6))
+    found = over_items(x, 20_000, rng(6))
     assert ends(found) == pytest.approx(
         tuple(expected.confidence_interval), abs=0.06 * expected.standard_error
     )
@@ -138,33 +143,19 @@ def test_cluster_intervals_equal_a_naive_loop_within_their_error() -> None:
         np.concatenate([members[c] for c in generator.integers(0, 25, 25)]).mean()
         for _ in range(10_000)
     ]
-    found = mean_interval(x, n_resamples=10_000, rng=rng(5), clusters=[f"c{c}" for c in clusters])
-    assert found.n == 25
+    sums, sizes = np.bincount(clusters, x), np.bincount(clusters).astype(float)
+    draws = bootstrap_ratios(sums[None], sizes[None], n_resamples=10_000, rng=rng(5))[:, 0]
+    found = percentile_interval(float(x.mean()), draws, 25)
     assert ends(found) == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=0.03)
-    single = mean_interval(x, n_resamples=10_000, rng=rng(5))
+    single = over_items(x, 10_000, rng(5))
     assert found.high - found.low > 1.5 * (single.high - single.low)
 
 
-def test_clusters_of_one_item_each_are_the_item_bootstrap() -> None:
-    x = rng(2).normal(size=30)
-    assert mean_interval(x, n_resamples=500, rng=rng(), clusters=np.arange(30)) == mean_interval(
-        x, n_resamples=500, rng=rng()
-    )
-
-
-@pytest.mark.parametrize("clusters", [None, ["a", "b", "c"]])
-@pytest.mark.parametrize("values", [[NAN] * 3, [0.2, NAN, NAN], [0.1, 0.1, 0.1]])
-def test_means_that_cannot_vary_have_no_interval(
-    values: list[float], clusters: list[str] | None
-) -> None:
-    found = mean_interval(values, n_resamples=50, rng=rng(), clusters=clusters)
+@pytest.mark.parametrize("values", [[0.2], [0.1] * 9])
+def test_means_that_cannot_vary_have_no_interval(values: list[float]) -> None:
+    found = over_items(np.array(values), 50, rng())
     assert without_ends(found)
-    assert found.n == np.isfinite(values).sum()
-
-
-def test_one_cluster_has_no_interval() -> None:
-    found = mean_interval([0.1, 0.5, 0.3], n_resamples=50, rng=rng(), clusters=["a", "a", "a"])
-    assert (found.n, without_ends(found), found.value) == (1, True, pytest.approx(0.3))
+    assert found.n == len(values)
 
 
 def test_crossed_intervals_equal_a_naive_loop_within_their_error() -> None:
@@ -178,7 +169,7 @@ def test_crossed_intervals_equal_a_naive_loop_within_their_error() -> None:
     found = pigeonhole_interval(x, n_resamples=6000, rng=rng(5))
     assert ends(found) == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=0.08)
     assert (found.value, found.n) == (pytest.approx(np.nanmean(x)), 30)
-    of_items = mean_interval(np.nanmean(x, axis=0), n_resamples=6000, rng=rng())
+    of_items = over_items(np.nanmean(x, axis=0), 6000, rng())
     assert found.high - found.low > 1.5 * (of_items.high - of_items.low)
 
 
@@ -203,4 +194,4 @@ def test_fewer_than_five_items_have_no_bootstrap_interval(interval) -> None:
 def test_values_that_differ_by_rounding_have_no_interval() -> None:
     dust = 1e-17 * np.arange(40.0)
     assert math.isnan(t_interval(dust).low)
-    assert math.isnan(mean_interval(dust, n_resamples=50, rng=np.random.default_rng(0)).low)
+    assert math.isnan(over_items(dust, 50, rng(0)).low)

@@ -116,3 +116,16 @@ def test_what_could_never_reject_is_refused(drops, options) -> None:
 def test_items_that_do_not_vary_tell_nothing_of_the_number_needed(sd: float) -> None:
     assert math.isnan(items_needed(0.02, sd))
     assert math.isnan(smallest_shift(300, sd))
+
+
+def test_few_items_are_tested_with_all_their_signs() -> None:
+    d = np.random.default_rng(5).normal(0, 0.2, 7)
+    drops = (0.0, 0.2, 0.4)
+    found = item_level_power(d, drops, n_worlds=50, n_resamples=199, rng=np.random.default_rng(4))
+    rng = np.random.default_rng(4)
+    worlds = (d - d.mean())[rng.integers(0, 7, (50, 7))]
+    for rate, drop in zip(found, drops, strict=True):
+        tests = sign_flip_test(worlds - drop, n_resamples=199, rng=rng)
+        assert tests.exact.all()
+        assert rate.rate == np.mean(tests.pvalue < 0.05)
+    assert found[1].rate < found[2].rate

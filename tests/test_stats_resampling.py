@@ -277,3 +277,11 @@ def test_a_draw_without_units_is_undefined() -> None:
     )[:, 0]
     assert set(found[np.isfinite(found)]) == {0.5}
     assert 0.15 < np.isnan(found).mean() < 0.35  # both draws fall on the empty unit: 1 in 4
+
+
+@pytest.mark.parametrize("n_cells", [1, 2, 3])
+def test_few_cells_are_resampled_as_many_are(n_cells: int) -> None:
+    values = np.random.default_rng(3).normal(0, 0.2, (5, 40))
+    few = bootstrap_means(values[:n_cells], n_resamples=300, rng=np.random.default_rng(4))
+    drawn = bootstrap_weights(40, 300, rng=np.random.default_rng(4))
+    assert few == pytest.approx(drawn @ values[:n_cells].T / 40, abs=1e-14)

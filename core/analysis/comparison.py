@@ -112,11 +112,11 @@ def comparison_sentence(comparison: Comparison, a: str = "A", b: str = "B") -> s
     if n == 0:
         return f"No item is scored under both {a} and {b}."
     side = "above" if overall["difference"] >= 0 else "below"
-    if n > 1:
+    if not math.isnan(overall["interval_low"]):
         low, high = (signed(overall[end]) for end in ("interval_low", "interval_high"))
         interval = f"95 % interval of the difference {low} to {high}, paired over items"
     else:
-        interval = "one item has no interval"
+        interval = f"{'one item has' if n == 1 else 'items that differ alike have'} no interval"
     return (
         f"Over {n} items, each counted once, the mean SS under {b} is "
         f"{abs(overall['difference']):.4f} {side} that under {a} ({interval}); "

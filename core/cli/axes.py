@@ -30,6 +30,7 @@ from core.cli.model_options import (
     TrustRemoteCodeOption,
 )
 from core.cli.progress import watched
+from core.cli.scoring import leave
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -50,9 +51,6 @@ from core.words import duration_words, precision_words, size_words
 if TYPE_CHECKING:
     from core.jobs.heads import HeadsResult
     from core.jobs.heads_estimate import HeadsEstimate
-
-SENTENCES_FAILED = 3
-STOPPED = 130
 
 
 def axes(
@@ -257,10 +255,7 @@ def say_heads(result: HeadsResult, *, as_json: bool) -> None:
         print_heads(result)
         if result.stopped:
             say("Next: the same command goes on from here.")
-    if result.stopped:
-        raise typer.Exit(STOPPED)
-    if result.failures:
-        raise typer.Exit(SENTENCES_FAILED)
+    leave(stopped=result.stopped, n_failures=len(result.failures))
 
 
 def print_heads(result: HeadsResult) -> None:

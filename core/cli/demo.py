@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import typer
-
 from core import settings
 from core.axes.concepts import GROUPS
 from core.axes.named import DEMO, PUBLISHED
 from core.axes.templates import FAMILIES
-from core.cli.axes import SENTENCES_FAILED, print_heads, put_sets, read
+from core.cli.axes import print_heads, put_sets, read
 from core.cli.data_sets import report_summary
 from core.cli.next_step import say_after_scoring
-from core.cli.scoring import ITEMS_FAILED, STOPPED, compute_scores, print_scores
+from core.cli.scoring import compute_scores, leave, print_scores, say_failures
 from core.cli.terminal import CacheOption, JsonOption, RunOption, open_cache, print_json, say
 from core.errors import InputError
 from core.export.tables import json_rows
@@ -43,19 +41,16 @@ def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption 
         found = asdict(scores) | {"failures": json_rows(failures), "import": summary}
         print_json(found | {"heads": asdict(heads) if heads else None})
     else:
-        print_scores(scores, failures)
+        print_scores(scores)
+        say_failures(failures)
         if heads:
             print_heads(heads)
         if stopped:
             say("Next: the same command goes on from here.")
         else:
             say_after_scoring(store, scores.dataset)
-    if heads is None or stopped:
-        raise typer.Exit(STOPPED)
-    if len(failures):
-        raise typer.Exit(ITEMS_FAILED)
-    if heads.failures:
-        raise typer.Exit(SENTENCES_FAILED)
+    n_failures = len(failures) + (len(heads.failures) if heads else 0)
+    leave(stopped=stopped, n_failures=n_failures)
 
 
 def _import_items(store: Cache) -> dict[str, Any]:

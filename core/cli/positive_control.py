@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
+import pandas as pd
 import typer
 
 from core.analysis.overview import find_scorer
 from core.cli.data_sets import DatasetOption
 from core.cli.progress import watched
+from core.cli.scoring import leave, say_failures
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -19,7 +22,8 @@ from core.cli.terminal import (
     print_json,
     say,
 )
-from core.items.control import Arms, arms_from_texts
+from core.export.tables import json_rows
+from core.items.control import Arms, arms_from_texts, check_arms, length_notes
 from core.jobs.control import (
     ControlEstimate,
     chosen_requests,
@@ -31,13 +35,12 @@ from core.jobs.control import (
 from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import CONTROL, JobSpec, ScoreRequest
 from core.store.gate import Cache
-from core.store.items import require_dataset
+from core.store.items import require_dataset, stored_items
+from core.store.scores import unscored
 from core.words import duration_words
 
 if TYPE_CHECKING:
     from core.jobs.run import ScoreResult
-
-STOPPED = 130
 
 
 def positive_control(
@@ -72,30 +75,30 @@ def positive_control(
     stops after the batch in hand; the same command goes on from there.
     """
     store = open_cache(cache)
-    spec = JobSpec(command=CONTROL)
-    if dry_run or run is None:  # what cannot be done is no run
-        requests, arms = _asked(store, dataset, scorer or (), arm or ())
-        found = estimate_control(store, dataset, list(requests) if dry_run else (), arms)
-        if dry_run:
-            _say_estimate(found, as_json=as_json)
-            return
-        spec = control_spec(dataset, list(requests), arms)
+    ask = partial(_asked, store, dataset, scorer or (), arm or ())
+    asked = ask() if dry_run or run is None else None  # what cannot be done is no run
+    if asked and dry_run:
+        _say_estimate(estimate_control(store, dataset, list(asked[0]), asked[1]), asked[1], as_json)
+        return
+    # A run that was made before has its own spec, and what cannot be done of it is its error.
+    spec = control_spec(dataset, list(asked[0]), asked[1]) if asked else JobSpec(command=CONTROL)
     with running_job(store, spec, run) as job:
-        requests, arms = _asked(store, dataset, scorer or (), arm or ())
+        requests, arms = asked or ask()
         put_arms(store, dataset, arms)
         results = _score(store, requests, job)
-    _say_results(dataset, results, arms, as_json=as_json)
-    if _is_stopped(results, requests):
-        raise typer.Exit(STOPPED)
+    failures = _failures(store, dataset, results)
+    _say_results(dataset, results, arms, failures, as_json=as_json)
+    leave(stopped=_is_stopped(results, requests), n_failures=len(failures))
 
 
 def _asked(
     store: Cache, dataset: str, names: Sequence[str], sentences: Sequence[str]
 ) -> tuple[Mapping[str, ScoreRequest], Arms]:
-    """What each scorer computes, and the sentences."""
+    """What each scorer computes, and the sentences: all that can be said to be wrong, first."""
     require_dataset(store, dataset)
     scorer_ids = [find_scorer(store, name) for name in names]
     arms = arms_from_texts(sentences) if sentences else shipped_arms(store, dataset)
+    check_arms(stored_items(store, dataset), arms)
     return chosen_requests(store, dataset, scorer_ids), arms
 
 
@@ -116,11 +119,28 @@ def _is_stopped(results: list[ScoreResult], requests: Mapping[str, ScoreRequest]
     return len(results) < len(requests) or any(result.stopped for result in results)
 
 
-def _say_results(dataset: str, results: list[ScoreResult], arms: Arms, *, as_json: bool) -> None:
+def _failures(store: Cache, dataset: str, results: list[ScoreResult]) -> pd.DataFrame:
+    """The texts that these models could not score, with the model."""
+    parts = [unscored(store, r.scorer_id, dataset).assign(model=r.model) for r in results]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _say_results(
+    dataset: str,
+    results: list[ScoreResult],
+    arms: Arms,
+    failures: pd.DataFrame,
+    *,
+    as_json: bool,
+) -> None:
     made = [f"{condition}+{name}" for condition, texts in arms.items() for name in texts]
+    notes = length_notes(arms)
     if as_json:
-        print_json({"dataset": dataset, "conditions": made, "models": [asdict(r) for r in results]})
+        models = [asdict(result) for result in results]
+        found = {"dataset": dataset, "conditions": made, "models": models, "notes": notes}
+        print_json(found | {"failures": json_rows(failures)})
         return
+    _say_notes(notes)
     for result in results:
         state = "stopped" if result.stopped else "done"
         say(
@@ -128,12 +148,20 @@ def _say_results(dataset: str, results: list[ScoreResult], arms: Arms, *, as_jso
             f"{result.computed} of {result.missing} missing texts in {result.seconds:.1f} s "
             f"(scorer {result.scorer_id})."
         )
+    say_failures(failures)
 
 
-def _say_estimate(found: ControlEstimate, *, as_json: bool) -> None:
+def _say_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        say(f"Note: {note}")
+
+
+def _say_estimate(found: ControlEstimate, arms: Arms, as_json: bool) -> None:
+    notes = length_notes(arms)
     if as_json:
-        print_json(asdict(found))
+        print_json(asdict(found) | {"notes": notes})
         return
+    _say_notes(notes)
     say(f"New: {', '.join(found.new) or 'none'}; changed: {', '.join(found.changed) or 'none'}.")
     for scorer_id, n_texts in found.texts.items():
         seconds = found.seconds[scorer_id]

@@ -110,19 +110,31 @@ def say_scores(store: Cache, result: ScoreResult, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(result) | {"failures": json_rows(failures)})
     else:
-        print_scores(result, failures)
+        print_scores(result)
+        say_failures(failures)
         if result.stopped:
             say("Next: the same command goes on from here.")
         else:
             say_after_scoring(store, result.dataset)
-    if result.stopped:
-        raise typer.Exit(STOPPED)
+    leave(stopped=result.stopped, n_failures=len(failures))
+
+
+def say_failures(failures: pd.DataFrame) -> None:
+    """Name the texts that could not be scored, if there are any."""
     if len(failures):
+        print_table(failures, "Texts that could not be scored")
+
+
+def leave(*, stopped: bool, n_failures: int) -> None:
+    """Leave with the exit code of a stopped job, or of texts without a score; else go on."""
+    if stopped:
+        raise typer.Exit(STOPPED)
+    if n_failures:
         raise typer.Exit(ITEMS_FAILED)
 
 
-def print_scores(result: ScoreResult, failures: pd.DataFrame) -> None:
-    """What was computed, and what could not be."""
+def print_scores(result: ScoreResult) -> None:
+    """What was computed, and what slowed it down."""
     for note in result.notes:
         say(f"Note: {note}")
     state = "stopped" if result.stopped else "done"
@@ -131,5 +143,3 @@ def print_scores(result: ScoreResult, failures: pd.DataFrame) -> None:
         f"{result.missing} missing texts in {result.seconds:.1f} s "
         f"(scorer {result.scorer_id}, {result.batching})."
     )
-    if len(failures):
-        print_table(failures, "Texts that could not be scored")

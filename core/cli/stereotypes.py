@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
+from core.analysis.audit.words import p_words
 from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.reader import find_reader
 from core.analysis.heads.values import HALVES, POOLINGS, HeadsQuestion
@@ -20,17 +21,6 @@ from core.settings import DEFAULT_SEED
 from core.stats.probes.projection import TOP_HEADS
 
 SHOWN = 20
-_COLUMNS = {
-    "axis": "Axis",
-    "separability": "R",
-    "statistic": "KS",
-    "pvalue": "p",
-    "qvalue": "q",
-    "rejection_rate": "Rejected",
-    "stability": "Reads",
-    "difference": "Difference",
-    "spread_ratio": "Spread",
-}
 
 
 def stereotypes(
@@ -107,12 +97,11 @@ def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
     first = table.iloc[0]
     known = table["pvalue"].notna()
     shown = table.head(SHOWN)
-    axis = shown["negative"] + " - " + shown["positive"]
     title = (
         f"{first['n_concepts']} of {question.concepts} against {first['n_reference']} of "
         f"{question.reference}: the {len(shown)} of {len(table)} axes that differ most"
     )
-    print_table(shown.assign(axis=axis)[list(_COLUMNS)].rename(columns=_COLUMNS), title)
+    print_table(pd.DataFrame([_row(row) for row in shown.to_dict("records")]), title)
     say(
         f"Flagged at p < .05: {int(table['flagged'].sum())} of {int(known.sum())} axes "
         f"({int((table['qvalue'] < 0.05).sum())} at q < .05; by chance {0.05 * known.sum():.1f}). "
@@ -120,3 +109,18 @@ def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
         "prejudiced.",
         to=out,
     )
+
+
+def _row(row: dict[Any, Any]) -> dict[str, str]:
+    """An axis in one line: the first word of each pole, numbers to two digits."""
+    ends = (row[end].partition(", ")[0] for end in ("negative", "positive"))
+    return {
+        "Axis": " - ".join(ends),
+        "R": f"{row['separability']:.2f}",
+        "KS": f"{row['statistic']:.2f}",
+        "Test": p_words("q", row["qvalue"]),
+        "Rejected": f"{row['rejection_rate']:.2f}",
+        "Reads": row["stability"],
+        "Difference": f"{row['difference']:+.2f}",
+        "Spread": f"{row['spread_ratio']:.2f}",
+    }

@@ -10,9 +10,10 @@ from plotly import graph_objects as go
 from core.analysis.audit.kept import CAUTION, bounds, number
 from core.analysis.audit.names import ALL_MODELS, REWORDING
 from core.analysis.audit.points import MEAN, FittedLine, Points
-from core.figures.colours import ENGLISH, language_colour
+from core.figures.colours import BAND, ENGLISH, language_colour
 from core.figures.conditions import version
 from core.figures.theme import Figure, drawn, plain, signed
+from core.words import short_labels
 
 
 def carry_scatter(
@@ -61,7 +62,7 @@ def carry_scatter(
         traces.append(_straight(name, *line, width=3.5, colour=colour))
     layout = _scatter_layout(points, neutral, (low, high), len(traces), drawing=drawing)
     caption = _scatter_caption(points, fitted, ceiling, of, passing, dataset)
-    layout["meta"] = {"caption": caption}
+    layout["meta"] = {"caption": caption, "caution": CAUTION}
     return drawn(traces, layout)
 
 
@@ -80,10 +81,10 @@ def _band(points: Points, low: float, high: float) -> go.Scatter:
         x=[low, high, high, low],
         y=[low - sd, high - sd, high + sd, low + sd],
         fill="toself",
-        fillcolor="rgba(120, 120, 120, 0.2)",
+        fillcolor=BAND,
         mode="lines",
         line={"width": 0, "color": ENGLISH},
-        name=f"rewording alone: ± {sd:.3f} (sd, n = {points.n_noise})",
+        name=f"rewording alone: ±{sd:.3f} (sd, n = {points.n_noise:,})",
         hoverinfo="skip",
     )
 
@@ -114,7 +115,9 @@ def _straight(
 def _dots(points: Points) -> go.Scatter:
     rows = points.rows
     crowded = len(rows) > 500
-    sample = f"showing {len(rows)} of {points.n}" if len(rows) < points.n else f"n = {points.n}"
+    sample = f"n = {points.n:,}"
+    if len(rows) < points.n:
+        sample = f"showing {len(rows):,} of {points.n:,}"
     columns = ["category", "model", "before", "after", "change"]
     return go.Scatter(
         x=rows["before"].tolist(),
@@ -178,16 +181,16 @@ def _scatter_caption(
     each = "item, mean over its models" if of == MEAN else "score of an item under a model"
     names = f"{version(points.original)} and {version(points.condition)}"
     origin = f", data set {dataset}" if dataset else ""
-    sentences = [f"{names}{origin}: each point is one {each}; {points.n} points of "]
-    sentences[0] += f"{points.n_items} items."
+    sentences = [f"{names}{origin}: each point is one {each}; {points.n:,} points of "]
+    sentences[0] += f"{points.n_items:,} items."
     if len(points.rows) < points.n:
-        sentences.append(f"Showing {len(points.rows)} of {points.n}, drawn by the seed.")
+        sentences.append(f"Showing {len(points.rows):,} of {points.n:,}, drawn by the seed.")
     if passing:
-        sentences.append(f"Only versions with {passing}; {points.n_failed} points are left out.")
+        sentences.append(f"Only versions with {passing}; {points.n_failed:,} points are left out.")
     if math.isfinite(points.noise):
         sentences.append(
-            f"Band: what rewording alone does to such a point, ± {points.noise:.3f} (sd, "
-            f"n = {points.n_noise} changes)."
+            f"Band: what rewording alone does to such a point, ±{points.noise:.3f} (sd, "
+            f"n = {points.n_noise:,} changes)."
         )
     else:
         sentences.append("No rewording is scored, so there is no noise band.")
@@ -195,8 +198,8 @@ def _scatter_caption(
         sentences.append("There is no fitted line.")
     else:
         sentences.append(
-            f"Fitted line{_of_what(fitted)}: least squares over {fitted.n_rows} scores of "
-            f"{fitted.n_items} items, slope {number(fitted.slope)} "
+            f"Fitted line{_of_what(fitted)}: least squares over {fitted.n_rows:,} scores of "
+            f"{fitted.n_items:,} items, slope {number(fitted.slope)} "
             f"{bounds(fitted.low, fitted.high)} (95 %, over items)."
         )
         if of == MEAN and fitted.model == ALL_MODELS:
@@ -206,9 +209,9 @@ def _scatter_caption(
     if ceiling is not None and math.isfinite(ceiling.slope):
         sentences.append(
             f"{_ceiling_name(ceiling).capitalize()} keeps {number(ceiling.slope)} "
-            f"{bounds(ceiling.low, ceiling.high)} ({ceiling.n_items} items): the ceiling."
+            f"{bounds(ceiling.low, ceiling.high)} ({ceiling.n_items:,} items): the ceiling."
         )
-    return " ".join([*sentences, CAUTION])
+    return " ".join(sentences)
 
 
 def _ceiling_name(ceiling: FittedLine) -> str:
@@ -219,6 +222,6 @@ def _ceiling_name(ceiling: FittedLine) -> str:
 
 def _of_what(line: FittedLine) -> str:
     """Which scores a line is of, where that is not all of them."""
-    parts = [line.model] if line.model != ALL_MODELS else []
+    parts = short_labels([line.model]) if line.model != ALL_MODELS else []
     parts += [f"judged {line.group}"] if line.group else []
     return f" ({', '.join(parts)})" if parts else ""

@@ -11,6 +11,7 @@ from plotly import graph_objects as go
 
 from core.figures.colours import change_colours, score_colours
 from core.figures.drop_rows import Yardstick, q_words
+from core.figures.rows import span
 from core.figures.theme import Figure, drawn, plain, signed
 from core.languages import language_name
 from core.words import short_labels
@@ -30,7 +31,7 @@ def change_map(rows: pd.DataFrame, beside: Yardstick) -> Figure:
     limit = max(LEAST_LIMIT, float(sizes.max()) if sizes.notna().any() else 0.0)
     reliable = rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)
     hover = [
-        f"change {signed(r['mean_change'], 4)}, n = {r['n']}<br>q = {q_words(r['qvalue'])}"
+        f"change {signed(r['mean_change'], 4)}, n = {r['n']:,}<br>q = {q_words(r['qvalue'])}"
         f" over {r['n_tests']} cells"
         for r in rows.to_dict("records")
     ]
@@ -40,7 +41,8 @@ def change_map(rows: pd.DataFrame, beside: Yardstick) -> Figure:
         "caption": f"Mean change of score from English to the language, of the same items, per "
         f"model. A dot marks the {n} of {len(rows)} cells with q < .05 over all cells; the others "
         "are not shown to differ from English, nor to be equal to it. Cells picked because they "
-        f"are reliable look larger than they are.{_floor_words(beside)}"
+        f"are reliable look larger than they are. n = {span(rows['n'])} items per cell."
+        f"{_floor_words(beside)}"
     }
     return figure
 
@@ -55,7 +57,7 @@ def score_heatmap(rows: pd.DataFrame, neutral: float) -> Figure:
     neutral : float
         The score of no preference: 0.5, or 0 on the scale of standardised scores.
     """
-    hover = [f"mean {signed(r['score'], 4)}, n = {r['n']}" for r in rows.to_dict("records")]
+    hover = [f"mean {signed(r['score'], 4)}, n = {r['n']:,}" for r in rows.to_dict("records")]
     sizes = (rows["score"] - neutral).abs()
     limit = max(0.5, float(sizes.max()) if sizes.notna().any() else 0.0)
     colours = score_colours() if neutral else change_colours(limit)
@@ -63,7 +65,7 @@ def score_heatmap(rows: pd.DataFrame, neutral: float) -> Figure:
     figure.layout.meta = {
         "caption": "Mean score per model and language, over all items of each that did not "
         f"collapse; {neutral:g} is no preference. The difference of two cells is not the drop, "
-        "which compares the same items."
+        f"which compares the same items. n = {span(rows['n'])} items per cell."
     }
     return figure
 
@@ -88,7 +90,7 @@ def _map(
         m, k = scorers.index(row["scorer_id"]), conditions.index(row["condition"])
         values[m, k] = row[column]
         if math.isfinite(row[column]):
-            texts[m, k] = _short(row[column]) + (" ●" if mark else "")
+            texts[m, k] = _short(row[column]) + ("●" if mark else "")
         else:
             words = plain(row["reason"])
         data[m][k] = [row["scorer_id"], plain(row["model"]), language_name(row["condition"]), words]
@@ -98,7 +100,7 @@ def _map(
         y=list(range(len(scorers))),
         text=texts.tolist(),
         texttemplate="%{text}",
-        textfont={"size": 10},
+        textfont={"size": 9},
         customdata=data,
         hovertemplate="<b>%{customdata[2]}</b>, %{customdata[1]}<br>%{customdata[3]}"
         "<extra></extra>",
@@ -110,18 +112,23 @@ def _map(
         zmid=colours["cmid"],
         zmax=colours["cmax"],
         colorbar={
-            "title": {"text": title, "side": "top"},
+            "title": {
+                "text": f"{title}\u2002",
+                "side": "right",
+            },  # on top it falls into the bar of one row
             "thickness": 10,
             "orientation": "h",
+            "yref": "container",  # else as much room again stays empty above it
             "y": 1.0,
-            "yanchor": "bottom",
+            "yanchor": "top",
+            "ypad": 2,
             "len": 0.6,
         },
     )
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
     layout = {
-        "height": 144 + 26 * len(scorers),
-        "margin": {"l": 8, "r": 8, "t": 80, "b": 36},
+        "height": 102 + 26 * len(scorers),
+        "margin": {"l": 8, "r": 8, "t": 38, "b": 36},
         "dragmode": False,
         "xaxis": axis | {"tickvals": list(range(len(conditions))), "ticktext": conditions},
         "yaxis": axis

@@ -21,6 +21,9 @@ COLOURS = (
 _LANGUAGES = dict(zip(("es", "fr", "zh", "ko", "ar", "hi", "sw", "nl"), COLOURS, strict=True))
 _SYMBOLS = ("square", "triangle-up", "pentagon", "star", "hexagram")
 
+# What rewording or noise does, behind the marks: seen on white and on black.
+BAND = "rgba(140, 140, 140, 0.38)"
+
 STEREOTYPE = "#c4580a"
 ANTI_STEREOTYPE = "#2f74b8"
 SHARED = "#8c8c8c"  # what both poles have in common

@@ -9,7 +9,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.analysis.card import Row, state_sentence
-from core.figures.colours import ENGLISH, condition_symbol, language_colour
+from core.figures.colours import BAND, ENGLISH, condition_symbol, language_colour
 from core.figures.theme import Figure, drawn, plain
 from core.items.conditions import is_rewording, language_of
 from core.languages import language_name
@@ -88,7 +88,7 @@ def _band(english: float, noise: RewordingNoise, n_conditions: int) -> go.Scatte
         x=[low, high, high, low],
         y=[top, top, bottom, bottom],
         fill="toself",
-        fillcolor="rgba(120, 120, 120, 0.22)",
+        fillcolor=BAND,
         mode="lines",
         line={"width": 0, "color": ENGLISH},
         name=f"rewording alone: English ± {noise.item_sd:.3f} (sd, n = {noise.n_changes})",

@@ -26,7 +26,7 @@ def detection_curves(points: pd.DataFrame, now: float, *, n_wanted: int, seed: i
     Parameters
     ----------
     points
-        Of `core.analysis.audit.lab.runs`.
+        Of `core.analysis.audit.lab_plan.runs`.
     now
         The shift of the mean score that the sliders make; marked.
     """
@@ -104,7 +104,7 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
     Parameters
     ----------
     table
-        Rows of `core.analysis.audit.lab.needed`.
+        Rows of `core.analysis.audit.lab_plan.needed`.
     """
     marks = ("circle", "square", "diamond", "x")
     traces = []
@@ -116,7 +116,7 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
                 x=ordered["shift"].tolist(),
                 y=ordered["items_needed"].tolist(),
                 mode="lines+markers",
-                name=f"{plain(str(what))} (n = {int(part['n'].iloc[0])})",
+                name=f"{plain(str(what))} (n = {int(part['n'].iloc[0]):,})",
                 line={"color": colour, "width": 2},
                 marker={"symbol": marks[number % 4], "size": 9, "color": colour},
                 customdata=ordered[["what", "n", "sd", "smallest_shift"]].to_numpy().tolist(),
@@ -137,6 +137,7 @@ def items_for_shifts(table: pd.DataFrame) -> Figure:
         "yaxis": {
             "type": "log",
             "dtick": 1,
+            "tickformat": ",",
             "title": {"text": "items needed"},
             "fixedrange": True,
         },

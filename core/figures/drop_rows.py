@@ -14,7 +14,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.analysis.audit.names import POOLED
-from core.figures.colours import ENGLISH, language_colour
+from core.figures.colours import BAND, ENGLISH, language_colour
 from core.figures.theme import plain, signed
 
 Row: TypeAlias = dict[Any, Any]
@@ -30,7 +30,7 @@ class Yardstick:
 
 
 def frame(n_rows: int, beside: Yardstick) -> list[go.Scatter]:
-    """What every chart of drops has: the noise floor as a band, the margin as dotted lines."""
+    """What every chart of drops has: the noise floor as a band, the margin as dashed lines."""
     top, bottom = -0.6, n_rows - 0.4
     floor, margin = beside.floor, beside.margin
     traces = []
@@ -40,7 +40,7 @@ def frame(n_rows: int, beside: Yardstick) -> list[go.Scatter]:
                 x=[-floor, floor, floor, -floor],
                 y=[top, top, bottom, bottom],
                 fill="toself",
-                fillcolor="rgba(120, 120, 120, 0.22)",
+                fillcolor=BAND,
                 mode="lines",
                 line={"width": 0, "color": ENGLISH},
                 name=f"rewording alone: ±{floor:.3f}",
@@ -57,7 +57,7 @@ def _margin_lines(margin: float, top: float, bottom: float) -> go.Scatter:
         x=[-margin, -margin, None, margin, margin],
         y=[top, bottom, None, top, bottom],
         mode="lines",
-        line={"width": 1.5, "dash": "dot", "color": ENGLISH},
+        line={"width": 1.5, "dash": "dash", "color": ENGLISH},
         name=f"margin of equivalence: ±{margin:g}",
         hoverinfo="skip",
     )
@@ -73,7 +73,7 @@ def frame_words(beside: Yardstick) -> str:
     )
     if not math.isfinite(beside.margin):
         return f"{band} On this scale there is no margin of equivalence."
-    return f"{band} Dotted: the margin of equivalence, ±{beside.margin:g}."
+    return f"{band} Dashed: the margin of equivalence, ±{beside.margin:g}."
 
 
 def intervals(
@@ -200,7 +200,7 @@ def interval(low: float, high: float) -> str:
 
 def count(value: Any) -> str:
     """A number of items or models for people; none counts as 0."""
-    return "0" if pd.isna(value) else f"{int(value)}"
+    return "0" if pd.isna(value) else f"{int(value):,}"
 
 
 def q_words(value: float) -> str:

@@ -49,7 +49,7 @@ def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
             "barmode": "stack",
             "bargap": 0.25,
             "height": 220 + 2 * _LINE_HEIGHT * max(len(shown), 1),
-            "margin": {"l": 8, "r": 12, "t": 100, "b": 40},
+            "margin": {"l": 8, "r": 24, "t": 100, "b": 40},
             "dragmode": False,
             "legend": {"orientation": "v", "x": 0, "y": 1, "yref": "container", "yanchor": "top"},
             "meta": {"caption": _fates_caption(rows)},
@@ -112,14 +112,14 @@ def _fate_axes(before: str) -> dict[str, Any]:
 
 def _fate_label(condition: str, n: float) -> str:
     name = REWORDING if condition == REWORDING else version(condition)
-    return f"{name} (n = {0 if pd.isna(n) else int(n)})"
+    return f"{name} (n = {0 if pd.isna(n) else int(n):,})"
 
 
 def _fates_caption(rows: pd.DataFrame) -> str:
     n = int(rows["n"].sum()) if len(rows) else 0
     return (
         f"Of scores clearly above or below 0.5 before, the share that ends on either side; n is "
-        f"their number, of {n} scores of items under models in all. These are not independent of "
+        f"their number, of {n:,} scores of items under models in all. These are not independent of "
         "each other, so the shares carry no interval; what rewording alone does is the yardstick. "
         "Scores far from 0.5 tend to move back towards it under any change."
     )

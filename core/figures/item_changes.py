@@ -106,10 +106,10 @@ def _ridge_hover(row: Row) -> str:
         f"mean {signed(row['mean_change'], 4)}{sd}<br>median {signed(row['q50'], 4)}<br>"
         f"5 to 95 %: {signed(row['q05'], 3)} to {signed(row['q95'], 3)}<br>"
         f"extremes: {signed(row['lowest'], 3)} to {signed(row['highest'], 3)}<br>"
-        f"n = {row['n']} changes of {row['n_items']} items"
+        f"n = {row['n']:,} changes of {row['n_items']:,} items"
     )
 
 
 def _ridge_label(row: Row) -> str:
     sd = "–" if math.isnan(row["sd"]) else f"{row['sd']:.3f}"
-    return f"<b>{plain(row['condition'])}</b><br>sd {sd}, n {row['n']}"
+    return f"<b>{plain(row['condition'])}</b><br>sd {sd}, n {row['n']:,}"

@@ -10,8 +10,8 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.analysis.audit.names import MODEL
-from core.figures.colours import ENGLISH, EVIDENCE, language_colour
-from core.figures.rows import GREY, ROW, of_data, rows_layout, span, whiskers, zero_line
+from core.figures.colours import BAND, ENGLISH, EVIDENCE, language_colour
+from core.figures.rows import ROW, of_data, rows_layout, span, whiskers, zero_line
 from core.figures.theme import Figure, drawn, plain, signed
 
 _SYMBOLS = (
@@ -54,7 +54,7 @@ def floor_figure(
         y=lanes,
         orientation="h",
         width=0.8,
-        marker={"color": GREY, "line": {"width": 0}},
+        marker={"color": BAND, "line": {"width": 0}},
         hoverinfo="skip",
         name="expected of pure noise",
     )
@@ -140,7 +140,7 @@ def _floor_marks(part: pd.DataFrame, names: Mapping[str, str], symbol: str) -> g
             "symbol": [symbol if f else f"{symbol}-open" for f in full],
             "size": 8,
             "color": language_colour(condition),
-            "line": {"width": 1.5},
+            "line": {"width": 1.5},  # in the ink of light or dark, to be seen on the bars
         },
         cliponaxis=False,
         customdata=[
@@ -160,7 +160,7 @@ def _floor_marks(part: pd.DataFrame, names: Mapping[str, str], symbol: str) -> g
 
 def _floor_hover(row: Row) -> str:
     lines = [
-        f"mean change {signed(row['mean_change'], 4)}, n = {row['n']}",
+        f"mean change {signed(row['mean_change'], 4)}, n = {row['n']:,}",
         f"expected |mean| of pure noise {row['expected_noise']:.4f}",
         f"sd of item changes {row['sd']:.4f}",
         f"p = {row['pvalue']:.4f}, q = {row['qvalue']:.4f}",
@@ -214,7 +214,7 @@ def _gap_hover(row: Row) -> str:
     return (
         f"gap {row['gap']:.4f}, floor {row['floor']:.4f}<br>"
         f"difference {signed(row['difference'], 4)} {bounds}<br>"
-        f"n = {row['n_items']} items, {row['n_rewordings']} rewordings"
+        f"n = {row['n_items']:,} items, {row['n_rewordings']} rewordings"
     )
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from core.figures.colours import ENGLISH
 
-GREY = "rgba(120, 120, 120, 0.3)"  # of what rewording or noise does
 ROW = 26  # px
 
 
@@ -70,4 +69,4 @@ def span(numbers: pd.Series) -> str:
     if not len(numbers):
         return "0"
     low, high = int(numbers.min()), int(numbers.max())
-    return str(low) if low == high else f"{low} to {high}"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

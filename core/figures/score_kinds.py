@@ -128,7 +128,7 @@ def _caption(rows: pd.DataFrame) -> str:
 
 def _kind_hover(row: Row, words: Mapping[str, str]) -> list[str]:
     q = f"q = {row['qvalue']:.4f}" if math.isfinite(row["qvalue"]) else plain(row["reason"])
-    lines = [f"{found(row)}: {q}, n = {row['n_t']}"]
+    lines = [f"{found(row)}: {q}, n = {row['n_t']:,}"]
     if math.isfinite(row["drop"]):
         lines.append(f"drop {signed(row['drop'], 4)} in the unit of this score")
     title = f"{language_name(row['condition'])}, {words.get(row['kind'], row['kind'])}"

@@ -9,11 +9,10 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.figures.colours import COLOURS, ENGLISH, condition_symbol, language_colour
+from core.figures.colours import BAND, COLOURS, ENGLISH, condition_symbol, language_colour
 from core.figures.theme import Figure, drawn, plain
 
 AFTER = COLOURS[1]
-_BAND = "rgba(120, 120, 120, 0.22)"
 _LINE_HEIGHT = 30  # px per row
 _WRONG = ("x-thin", "square-open", "triangle-up-open")  # marks of the pipelines with an error
 _BESIDE = 0.22  # of a row, between two pipelines
@@ -120,6 +119,7 @@ def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figur
     place = {key: n for n, key in enumerate(zip(reads["condition"], reads["against"], strict=True))}
     at = [place[key] for key in zip(rows["condition"], rows["against"], strict=True)]
     mean, low, high = (reads[name].tolist() for name in ("mean_change", "low", "high"))
+    alone = bool((reads["n_models"] <= 1).all())
     traces = [
         go.Scatter(
             x=rows["mean_change"].tolist(),
@@ -135,7 +135,7 @@ def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figur
             x=mean,
             y=list(range(len(reads))),
             mode="markers",
-            name="mean over models, 95 % interval",
+            name="its 95 % interval over items" if alone else "mean over models, 95 % interval",
             marker={"color": AFTER, "size": 12, "symbol": "diamond"},
             error_x={
                 "array": [gap(h, m) for h, m in zip(high, mean, strict=True)],
@@ -175,7 +175,7 @@ def band(floor: float) -> list[dict[str, Any]]:
     if not math.isfinite(floor):
         return []
     sides = {"type": "rect", "xref": "x", "x0": -floor, "x1": floor, "y0": 0, "y1": 1}
-    look = {"yref": "y domain", "fillcolor": _BAND, "layer": "below", "line": {"width": 0}}
+    look = {"yref": "y domain", "fillcolor": BAND, "layer": "below", "line": {"width": 0}}
     return [sides | look]
 
 

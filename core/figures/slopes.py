@@ -9,7 +9,7 @@ from plotly import graph_objects as go
 
 from core.analysis.audit.kept import CAUTION, bounds, number
 from core.analysis.audit.names import REWORDING
-from core.figures.colours import ENGLISH, language_colour
+from core.figures.colours import BAND, ENGLISH, language_colour
 from core.figures.conditions import version
 from core.figures.theme import Figure, drawn
 
@@ -29,7 +29,7 @@ def slope_dots(rows: pd.DataFrame, *, dataset: str = "") -> Figure:
     shown = known[known["condition"] != REWORDING]
     bands = [_ceiling(row, len(shown)) for row in ceiling.to_dict("records")]
     layout = _layout(known, shown, len(bands)) | {
-        "meta": {"caption": _slopes_caption(rows, shown, dataset)}
+        "meta": {"caption": _slopes_caption(rows, shown, dataset), "caution": CAUTION}
     }
     return drawn([*bands, *_intervals(shown), _dots(shown)], layout)
 
@@ -41,10 +41,10 @@ def _ceiling(row: dict[Any, Any], n_shown: int) -> go.Scatter:
         x=[low, high, high, low],
         y=[-0.5, -0.5, last, last],
         fill="toself",
-        fillcolor="rgba(120, 120, 120, 0.3)",
+        fillcolor=BAND,
         mode="lines",
         line={"width": 0, "color": ENGLISH},
-        name=f"{name}, the ceiling (n = {row['n_items']})",
+        name=f"{name}, the ceiling (n = {row['n_items']:,})",
         hoverinfo="skip",
     )
 
@@ -101,7 +101,7 @@ def _layout(known: pd.DataFrame, shown: pd.DataFrame, n_bands: int) -> dict[str,
         | {
             "range": [n_rows - 0.5, -0.5],
             "tickvals": list(range(len(shown))),
-            "ticktext": [f"{version(condition)} (n = {n})" for condition, n in names],
+            "ticktext": [f"{version(condition)} (n = {n:,})" for condition, n in names],
             "ticklabelstandoff": 6,
         },
         "shapes": [upright | {"x0": x, "x1": x, "line": {"width": 1}} for x in (0, 1)],
@@ -121,4 +121,4 @@ def _slopes_caption(rows: pd.DataFrame, shown: pd.DataFrame, dataset: str) -> st
     undefined = rows.loc[rows["slope"].isna(), "condition"]
     if len(undefined):
         sentences.append(f"No slope: {', '.join(undefined)}.")
-    return " ".join([*sentences, CAUTION])
+    return " ".join(sentences)

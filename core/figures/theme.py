@@ -65,7 +65,9 @@ def template(mode: Mode) -> go.layout.Template:
         "shapedefaults": {"line": {"color": ink, "width": 1}},
         "separators": ".,",
     }
-    return go.layout.Template(layout=layout)
+    # The outline of a mark that names no colour of its own.
+    marks = [go.Scatter(marker={"line": {"color": ink}})]
+    return go.layout.Template(layout=layout, data={"scatter": marks})
 
 
 def drawn(traces: Sequence[Trace], layout: Mapping[str, Any]) -> Figure:
@@ -94,6 +96,12 @@ def _figure(traces: Sequence[Any], layout: dict[str, Any], mode: Mode) -> Figure
 def caption_of(figure: Figure) -> str:
     """What the figure shows, in the sentences that it carries wherever it is shown or saved."""
     return str((figure.layout.meta or {}).get("caption", ""))
+
+
+def saved_caption(figure: Figure) -> str:
+    """The caption with what a page says once and not again under each figure: its `caution`."""
+    meta = figure.layout.meta or {}
+    return " ".join(part for part in (meta.get("caption", ""), meta.get("caution", "")) if part)
 
 
 def plain(text: str) -> str:

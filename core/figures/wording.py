@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.figures.colours import ENGLISH, language_colour
-from core.figures.rows import GREY, ROW, of_data, rows_layout, whiskers, zero_line
+from core.figures.colours import BAND, ENGLISH, language_colour
+from core.figures.rows import ROW, of_data, rows_layout, whiskers, zero_line
 from core.figures.theme import Figure, drawn, plain, signed
 
 Row = Mapping[Any, Any]
@@ -56,7 +56,7 @@ def wording_figure(
         "caption": f"Mean changes from English {who}{of_data(origin)}, on the 95 % prediction "
         "interval for the mean change that one more rewording of English would make to the same "
         f"items (t with {max(int(english['n_rewordings']) - 1, 0)} degrees of freedom, "
-        f"{english['n_rewordings']} rewordings, n = {english['n']} items). Filled: outside it. "
+        f"{english['n_rewordings']} rewordings, n = {english['n']:,} items). Filled: outside it. "
         f"{_interval_words(known)}"
     }
     return drawn(traces, layout)
@@ -70,7 +70,7 @@ def _bands(bands: list[tuple[str, Row]]) -> go.Bar:
         y=list(range(len(bands))),
         orientation="h",
         width=0.62,
-        marker={"color": GREY, "line": {"width": 0}},
+        marker={"color": BAND, "line": {"width": 0}},
         customdata=[
             [condition, signed(row["prediction_low"], 4), signed(row["prediction_high"], 4)]
             for condition, row in bands
@@ -133,7 +133,7 @@ def _own_interval(rows: pd.DataFrame) -> dict[str, Any]:
 def _wording_hover(row: Row) -> str:
     low, high = row.get("change_low", math.nan), row.get("change_high", math.nan)
     own = "" if math.isnan(low) else f" [{signed(low, 4)}, {signed(high, 4)}]"
-    lines = [f"mean change {signed(row['mean_change'], 4)}{own}, n = {row['n']}"]
+    lines = [f"mean change {signed(row['mean_change'], 4)}{own}, n = {row['n']:,}"]
     lines += [
         f"{name}: p = {row[f'pvalue_{name}']:.4f}, q = {row[f'qvalue_{name}']:.4f}"
         for name in ("prediction", "exchange")

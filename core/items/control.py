@@ -25,6 +25,7 @@ CONTROL_TEXTS = ROOT / "data" / "control"
 COLUMNS = ("condition", "arm", "text")
 
 Arms = Mapping[str, Mapping[str, str]]  # condition -> arm -> sentence
+LENGTH_APART = 0.25  # of the neutral sentence's characters; the shipped ones are within a tenth
 NO_CONTEXT = "No item of {} has a context, and a sentence can only be put in front of one."
 
 
@@ -96,9 +97,7 @@ def with_control(items: Sequence[Item], arms: Arms, *, anew: bool = False) -> li
     if anew:
         made = {f"{c}+{arm}" for c, texts in arms.items() for arm in texts}
         items = [item for item in items if item.condition not in made]
-    bases = [item for item in items if not item.native and item.condition in arms]
-    if bases and not any(item.context for item in bases):
-        raise InputError(NO_CONTEXT.format(", ".join(arms)))
+    check_arms(items, arms)
     held = {(item.item_id, item.condition) for item in items}
     new = [
         version
@@ -107,12 +106,43 @@ def with_control(items: Sequence[Item], arms: Arms, *, anew: bool = False) -> li
         for arm, text in arms.get(item.condition, {}).items()
         if (version := _prefixed(item, arm, text)) and (item.item_id, version.condition) not in held
     ]
+    return [*items, *new]
+
+
+def check_arms(items: Sequence[Item], arms: Arms) -> None:
+    """Refuse sentences that cannot be put in front of any of these items.
+
+    Raises
+    ------
+    InputError
+        No item is of a condition that has sentences, or none of these has a context.
+    """
+    bases = [item for item in items if not item.native and item.condition in arms]
     if not bases:
         raise InputError(
             f"There are sentences for {', '.join(arms) or 'no condition'}, and no item of such a "
             "condition; give sentences for the conditions of the data set."
         )
-    return [*items, *new]
+    if not any(item.context for item in bases):
+        raise InputError(NO_CONTEXT.format(", ".join(arms)))
+
+
+def length_notes(arms: Arms) -> list[str]:
+    """Which sentences differ in length from the neutral one of their condition by over a quarter.
+
+    Of code points. Any sentence in front moves scores, a longer one perhaps more, so that beside
+    such a neutral one what a sentence says is not told apart from how long it is.
+    """
+    notes = []
+    for condition, texts in arms.items():
+        least = len(texts.get("neutral", ""))
+        for arm, text in texts.items():
+            if least and abs(len(text) - least) > LENGTH_APART * least:
+                notes.append(
+                    f"The sentence of {condition}+{arm} has {len(text)} characters and the neutral "
+                    f"one {least}: so far apart, what it does may be its length; write them alike."
+                )
+    return notes
 
 
 def as_jsonl(items: Sequence[Item]) -> str:

@@ -15,15 +15,23 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr  # scipy.stats has the same distribution, and takes a second
 
-from core.stats.known import nothing_changes
+from core.stats.known import ROUNDING
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
-from core.stats.resampling import TIE, sign_flip_test
+from core.stats.resampling import (
+    TIE,
+    drawn_pvalue,
+    enumerable,
+    is_testable,
+    least_mean,
+    sign_flip_pvalues,
+)
 
 Array = npt.NDArray[np.float64]
 
 MODELS_OF_A_SPREAD = 3  # of a spread over models
 _LEAST_ITEMS = 2  # that a test needs to be left with
+_MENDED = 1000 * TIE  # rounding of null means that were mended removal by removal
 
 
 @dataclass(frozen=True)
@@ -95,14 +103,7 @@ def retest(values: npt.ArrayLike, *, signs: Array) -> Retest:
     filled = np.where(known, x, 0.0)
     n, total = known.sum(axis=1), filled.sum(axis=1)
     mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
-    least = np.abs(total) - TIE * n * np.maximum(1.0, np.abs(filled).max(axis=1, initial=0.0))
-    above = (np.abs(signs @ filled.T) >= least).sum(axis=0)
-    testable = (n >= _LEAST_ITEMS) & ~nothing_changes(x)
-    pvalue = np.where(testable, (1 + above) / (len(signs) + 1), np.nan)
-    few = testable & (n <= np.log2(len(signs)))
-    if few.any():
-        pvalue[few] = _enumerated(x[few], signs)
-    return Retest(n, mean, sign_flip_z(x), pvalue)
+    return Retest(n, mean, sign_flip_z(x), sign_flip_pvalues(filled, known, signs=signs))
 
 
 def fewest_items(
@@ -214,7 +215,7 @@ def item_functioning(values: npt.ArrayLike) -> ItemFunctioning:
     mean = np.where(n > 0, np.where(known, x, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
     centred = np.where(known, x - np.where(n > 0, mean, 0.0), 0.0)
     error = np.sqrt((centred**2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    rounding = 1e-12 * np.where(known, np.abs(raw), 0.0).max(initial=0.0)
+    rounding = ROUNDING * np.where(known, np.abs(raw), 0.0).max(initial=0.0)
     usable = (n >= MODELS_OF_A_SPREAD) & (error > rounding)
     z = np.divide(mean, error, out=np.full(mean.shape, np.nan), where=usable)
     pvalue = np.full(mean.shape, np.nan)
@@ -248,16 +249,10 @@ def _next_item(filled: Array, left: npt.NDArray[np.bool_], *, weaken: bool) -> i
 def _pvalue(filled: Array, left: npt.NDArray[np.bool_], null: Array, signs: Array) -> float:
     """P of what is left, from the sums that the signs give it: as of `sign_flip_test`."""
     n = int(left.sum())
-    if nothing_changes(filled):
+    if not is_testable(filled, n):
         return 1.0  # what is left shows nothing, which is another verdict than a shift
-    if n <= np.log2(len(signs)):
-        return float(_enumerated(np.where(left, filled, np.nan)[None], signs)[0])
+    if enumerable(n, len(signs)):
+        return float(sign_flip_pvalues(filled[None], left[None], signs=signs)[0])
     # Sums that were mended removal by removal carry more rounding than fresh ones.
-    least = abs(filled.sum()) - 1000 * TIE * n * max(1.0, float(np.abs(filled).max()))
-    return float((1 + (np.abs(null) >= least).sum()) / (len(null) + 1))
-
-
-def _enumerated(values: Array, signs: Array) -> Array:
-    """P-values of sets of so few values that all their sign vectors are tried."""
-    nothing_drawn = np.random.default_rng(0)
-    return sign_flip_test(values, rng=nothing_drawn, signs=signs).pvalue
+    least = least_mean(filled, n) - _MENDED * max(1.0, float(np.abs(filled).max()))
+    return float(drawn_pvalue((np.abs(null) / n >= least).sum(), len(null)))

@@ -22,7 +22,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 INTERCEPT = "intercept"
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # of a fit, relative: solving loses more digits than a mean does
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 After "Lost in Translation" (arXiv 2610.20479). A pair is a model and one rewording of its English
 items: there is nothing to find in it but noise. One pair at a time gets a shift, on the log-odds
-u = l+ - l- of its reworded items, and the whole family is tested as ever: sign flips, then
-Benjamini-Hochberg over all pairs.
+u = l+ - l- of its reworded items, and the whole family is tested as ever: sign flips, all of them
+where the items are few, then Benjamini-Hochberg over all pairs that have a test.
 
 The signs are drawn anew in every run. The runs of one number are shared by all sizes of the shift:
 each pair's unshifted null means then serve all of them, and a curve is smooth because its points
@@ -26,8 +26,7 @@ from core.errors import InputError
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.power import check_draws
-from core.stats.resampling import sign_vectors
-from core.stats.size import sign_flip_pvalues
+from core.stats.resampling import sign_flip_pvalues, sign_vectors
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -48,7 +47,7 @@ class InjectionPoint:
     exaggeration: float  # mean |estimate| among detections / |true shift|; NaN without either
     n_detected: int
     n_runs: int
-    n_pairs: int  # that were tested in each run
+    n_pairs: int  # of two items or more; one that does not change has no test, so no part in q
 
 
 @dataclass
@@ -179,7 +178,8 @@ def _runs(
         shifted = _shifted(pairs, at, sizes, share, rng)  # (S, N)
         signs = sign_vectors(n_items, n_resamples, rng=rng)
         changes = np.concatenate([pairs.base, shifted])
-        pvalues = sign_flip_pvalues(signs, changes)
+        known = np.concatenate([pairs.known, np.repeat(pairs.known[[at]], len(sizes), axis=0)])
+        pvalues = sign_flip_pvalues(changes, known, signs=signs)
         _count(tally, pairs, at, shifted, pvalues)
         if (run + 1) % report_every == 0 or run + 1 == n_runs:
             yield tuple(_point(float(x), tally, s, n_pairs) for s, x in enumerate(sizes))

@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from core.stats.known import varies
 from core.stats.levels import CONFIDENCE, LEAST_ITEMS, LEAST_MODELS
-from core.stats.resampling import bootstrap_means, bootstrap_ratios, bootstrap_weights
+from core.stats.resampling import bootstrap_weights
 
 Array = npt.NDArray[np.float64]
 
@@ -95,40 +95,6 @@ def t_interval(values: npt.ArrayLike, *, level: float = CONFIDENCE) -> Interval:
         return Interval(value, math.nan, math.nan, n)
     half = float(stdtrit(n - 1, (1 + level) / 2) * x.std(ddof=1) / math.sqrt(n))
     return Interval(value, value - half, value + half, n)
-
-
-def mean_interval(
-    values: npt.ArrayLike,
-    *,
-    n_resamples: int,
-    rng: np.random.Generator,
-    level: float = CONFIDENCE,
-    clusters: npt.ArrayLike | None = None,
-) -> Interval:
-    """Percentile bootstrap interval of a mean over items, or over clusters of items.
-
-    Parameters
-    ----------
-    values : array, shape (N,)
-        NaN values are left out.
-    clusters : array, shape (N,)
-        Labels; items of one label are drawn together, and `n` counts labels. Missing: each item is
-        a cluster of its own.
-    """
-    x = np.asarray(values, dtype=np.float64)
-    known = np.isfinite(x)
-    value = float(x[known].mean()) if known.any() else math.nan
-    if not known.any() or not varies(x[known]):
-        n = int(known.sum()) if clusters is None else len(set(np.asarray(clusters)[known].tolist()))
-        return Interval(value, math.nan, math.nan, n)
-    if clusters is None:
-        draws = bootstrap_means(x[None, known], n_resamples=n_resamples, rng=rng)[:, 0]
-        return percentile_interval(value, draws, int(known.sum()), level=level)
-    _, label = np.unique(np.asarray(clusters)[known], return_inverse=True)
-    sums = np.bincount(label, x[known]).astype(np.float64)
-    sizes = np.bincount(label).astype(np.float64)
-    draws = bootstrap_ratios(sums[None], sizes[None], n_resamples=n_resamples, rng=rng)[:, 0]
-    return percentile_interval(value, draws, len(sums), level=level)
 
 
 def pigeonhole_interval(

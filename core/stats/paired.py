@@ -6,12 +6,13 @@ and each is compared with itself.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit  # scipy.stats has the same quantile, and takes a second to import
+
+from core.stats.intervals import t_interval
+from core.stats.known import sd_of
 
 Array = npt.NDArray[np.float64]
 NAN = float("nan")
@@ -24,7 +25,7 @@ class PairedDifference:
     n: int  # pairs with both values
     mean: float
     sd: float  # ddof 1; NaN below two pairs
-    confidence_interval: tuple[float, float]  # 95 %, of the mean; NaN below two pairs
+    confidence_interval: tuple[float, float]  # 95 %, of the mean; NaN where `t_interval` has none
     median_absolute: float
     largest_absolute: float
 
@@ -41,7 +42,8 @@ def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedDifference:
     -------
     PairedDifference
         The interval is mean +- t_.975 sd / sqrt(n) with n - 1 degrees of freedom, as of the paired
-        t test. It takes the pairs for independent: one value per item, not one per version of it.
+        t test; undefined below two pairs and where all differ alike. It takes the pairs for
+        independent: one value per item, not one per version of it.
 
     Raises
     ------
@@ -53,15 +55,13 @@ def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedDifference:
     n = len(d)
     if n == 0:
         return PairedDifference(0, NAN, NAN, (NAN, NAN), NAN, NAN)
-    mean = float(d.mean())
-    sd = float(d.std(ddof=1)) if n > 1 else NAN
-    half = float(stdtrit(n - 1, 0.975)) * sd / math.sqrt(n) if n > 1 else NAN
+    interval = t_interval(d)
     absolute = np.abs(d)
     return PairedDifference(
         n=n,
-        mean=mean,
-        sd=sd,
-        confidence_interval=(mean - half, mean + half),
+        mean=interval.value,
+        sd=sd_of(d),
+        confidence_interval=(interval.low, interval.high),
         median_absolute=float(np.median(absolute)),
         largest_absolute=float(absolute.max()),
     )

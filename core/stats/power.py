@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from core.errors import InputError
 from core.stats.known import ROUNDING, varies
 from core.stats.levels import LEAST_ITEMS, LEVEL, POWER
-from core.stats.resampling import TIE, sign_vectors
+from core.stats.resampling import all_signs, drawn_pvalue, enumerable, least_mean, sign_vectors
 
 Array = npt.NDArray[np.float64]
 
@@ -118,8 +118,9 @@ def item_level_power(
     size = max(1, _AT_A_TIME // n_resamples)
     for start in range(0, n_worlds, size):
         worlds = centred[rng.integers(0, n, (min(size, n_worlds - start), n))]
-        signs = sign_vectors(n, n_resamples, rng=rng)
-        rejected += _rejections(worlds, drops, signs)
+        every = bool(enumerable(n, n_resamples))
+        signs = all_signs(n) if every else sign_vectors(n, n_resamples, rng=rng)
+        rejected += _rejections(worlds, drops, signs, every=every)
     return tuple(
         rejection_rate(float(x), float(k), n_worlds, n)
         for x, k in zip(drops, rejected, strict=True)
@@ -142,18 +143,20 @@ def check_draws(n_runs: int, n_resamples: int) -> None:
         )
 
 
-def _rejections(worlds: Array, drops: Array, signs: Array) -> Array:
+def _rejections(worlds: Array, drops: Array, signs: Array, *, every: bool) -> Array:
     """In how many worlds each drop is found. (drops,)
 
     A flipped sum of d - drop is the flipped sum of d minus drop times the sum of the signs, so one
     matrix product serves all drops. The worlds may share their signs: items come in an order of
-    their own in each.
+    their own in each. `every`: these are all signs there are. A world that does not change has
+    p = 1, no rejection.
     """
     n = worlds.shape[1]
     null, ones = worlds @ signs.T / n, signs.sum(axis=1) / n  # (W, R), (R,)
     found = np.empty(len(drops))
     for at, drop in enumerate(drops):
-        least = np.abs(worlds.mean(axis=1) - drop) - TIE
+        least = least_mean(worlds - drop, n)
         above = (np.abs(null - drop * ones) >= least[:, None]).sum(axis=1)
-        found[at] = ((1 + above) / (len(signs) + 1) < LEVEL).sum()
+        pvalues = above / len(signs) if every else drawn_pvalue(above, len(signs))
+        found[at] = (pvalues < LEVEL).sum()
     return found

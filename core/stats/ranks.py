@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from core.stats.known import varies
+
 Array = npt.NDArray[np.float64]
 
 
@@ -56,7 +58,7 @@ def rank_test(
     known = np.isfinite(x) & np.array([bool(g) for g in groups], dtype=bool)
     x, names = x[known], names[known]
     sizes = dict(Counter(sorted(names.tolist())))
-    if len(sizes) < 2 or np.ptp(x) <= 1e-13 * np.abs(x).max():
+    if len(sizes) < 2 or not varies(x):
         return RankTest(math.nan, math.nan, math.nan, 0, False, len(x), sizes)
     found = kruskal(*(x[names == name] for name in sizes))
     ranks = rankdata(x)

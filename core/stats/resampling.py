@@ -23,6 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 TIE = 1e-15  # of scores in [0, 1]; what rounding may take from a mean that equals the observed one
 _WORD = 64  # signs in one random integer
+_FEW_CELLS = 2  # of the same items; from three on one product over counted draws is faster
 _AT_A_TIME = 4_000_000  # numbers of a block of resamples, 32 MB
 
 
@@ -97,29 +98,81 @@ def sign_flip_test(
     filled = np.where(known, d, 0.0)
     n = known.sum(axis=1)
     mean, sd = _moments(filled, known)
-    least = np.abs(_over(filled.sum(axis=1), n, fill=0.0)) - TIE * np.maximum(
-        1.0, np.abs(filled).max(axis=1, initial=0.0)
-    )
+    least = least_mean(filled, n)
     n_cells, n_items = d.shape
     blocks = _sign_blocks(n_items, n_cells, n_resamples, rng, signs)
-    pvalue, pvalue_maxt = _shared_pvalues(filled, n, least, blocks, n_resamples)
-    exact = (n > 1) & (n <= np.log2(n_resamples)) & ~nothing_changes(filled)
-    pvalue[exact] = _exact_pvalues(filled, known, least, exact)
-    undefined = (n < 2) | nothing_changes(filled)
-    pvalue[undefined] = pvalue_maxt[undefined] = np.nan
+    drawn, pvalue_maxt = _shared_pvalues(filled, n, least, blocks, n_resamples)
+    pvalue, exact = _settled(drawn, filled, known, least, n_resamples)
+    pvalue_maxt[np.isnan(pvalue)] = np.nan
     return SignFlip(n, mean, sd, pvalue, pvalue_maxt, exact, n_resamples)
+
+
+def sign_flip_pvalues(filled: Array, known: Mask, *, signs: Array) -> Array:
+    """The p-values of `sign_flip_test` with these signs, and nothing that it finds besides. (C,)
+
+    Parameters
+    ----------
+    filled : array, shape (C, N)
+        Changes, 0 where an item has none.
+    known : array, shape (C, N)
+        Where an item has one.
+    signs : array, shape (R, N)
+        As of `sign_vectors`; the same for all cells.
+    """
+    n = known.sum(axis=1)
+    least = least_mean(filled, n)
+    null = np.abs(signs @ filled.T) / np.maximum(n, 1)  # (R, C)
+    drawn = drawn_pvalue((null >= least).sum(axis=0), len(signs))
+    return _settled(drawn, filled, known, least, len(signs))[0]
+
+
+def least_mean(filled: Array, n: npt.ArrayLike) -> Array:
+    """How large a null mean, or -mean, counts as no smaller than the observed one.
+
+    |mean| of the N changes along the last axis, n of them known, less what rounding may take.
+    """
+    total = np.asarray(filled.sum(axis=-1))
+    tie = TIE * np.maximum(1.0, np.abs(filled).max(axis=-1, initial=0.0))
+    return np.asarray(np.abs(_over(total, n, fill=0.0)) - tie)
+
+
+def drawn_pvalue(above: npt.ArrayLike, n_resamples: int) -> Array:
+    """P-value of a test of which `above` of the draws are no smaller than the data: never 0."""
+    return np.asarray((1 + np.asarray(above)) / (n_resamples + 1), dtype=np.float64)
+
+
+def is_testable(filled: Array, n: npt.ArrayLike) -> Mask:
+    """Whether there is something to test: two changes or more, not all 0 up to rounding."""
+    return np.asarray((np.asarray(n) > 1) & ~nothing_changes(filled))
+
+
+def enumerable(n: npt.ArrayLike, n_resamples: int) -> Mask:
+    """Whether all sign vectors of n changes are no more than would be drawn."""
+    return np.asarray(np.asarray(n) <= np.log2(n_resamples))
+
+
+def all_signs(n: int) -> Array:
+    """Every sign vector of n changes but for turning all of them, which leaves |sum| as it is.
+
+    Shape (2^(n-1), N): the last sign is +1 throughout.
+    """
+    codes = np.arange(2 ** (n - 1))[:, None]
+    return np.asarray(1.0 - 2.0 * (codes >> np.arange(n) & 1))
 
 
 def bootstrap_weights(n_units: int, n_resamples: int, *, rng: np.random.Generator) -> Array:
     """How often each of N units is drawn in R samples of N with replacement. Shape (R, N)"""
     if n_units == 0:
         return np.zeros((n_resamples, 0))
-    drawn = rng.integers(
-        0, n_units, (n_resamples, n_units), dtype=np.int32
-    )  # half the work of int64
+    drawn = _drawn_units(n_units, n_resamples, rng)
     at = drawn + np.arange(n_resamples)[:, None] * n_units
     counts = np.bincount(at.ravel(), minlength=n_resamples * n_units)
     return counts.reshape(n_resamples, n_units).astype(np.float64)
+
+
+def _drawn_units(n_units: int, n_resamples: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
+    """Samples of N of N units, with replacement; int32 is half the work of int64. (R, N)"""
+    return rng.integers(0, n_units, (n_resamples, n_units), dtype=np.int32)
 
 
 def bootstrap_ratios(
@@ -168,8 +221,13 @@ def bootstrap_means(values: npt.ArrayLike, *, n_resamples: int, rng: np.random.G
         cells = np.flatnonzero(n == size)
         of = x[cells][known[cells]].reshape(-1, size)
         for rows in _row_blocks(n_resamples, size):
-            weights = bootstrap_weights(size, rows.stop - rows.start, rng=rng)
-            means[rows, cells] = weights @ of.T / size
+            n_rows = rows.stop - rows.start
+            if len(cells) <= _FEW_CELLS:  # looking the drawn values up beats counting them
+                drawn = _drawn_units(size, n_rows, rng)
+                for cell, of_cell in zip(cells, of, strict=True):
+                    means[rows, cell] = of_cell[drawn].mean(axis=1)
+            else:
+                means[rows, cells] = bootstrap_weights(size, n_rows, rng=rng) @ of.T / size
     return means
 
 
@@ -203,24 +261,24 @@ def _shared_pvalues(
         left = np.maximum.accumulate((null * unit)[:, order[::-1]], axis=1)[:, ::-1]
         above_max += (left >= (least * unit)[order]).sum(axis=0)
     adjusted = np.empty(len(n))
-    adjusted[order] = np.maximum.accumulate((1 + above_max) / (n_resamples + 1))
-    return (1 + above) / (n_resamples + 1), adjusted
+    adjusted[order] = np.maximum.accumulate(drawn_pvalue(above_max, n_resamples))
+    return drawn_pvalue(above, n_resamples), adjusted
 
 
-def _exact_pvalues(filled: Array, known: Mask, least: Array, cells: Mask) -> Array:
-    """p-values over all sign vectors of each marked cell.
-
-    The last sign is fixed: turning all of them leaves the |sum| as it is.
-    """
+def _settled(
+    drawn: Array, filled: Array, known: Mask, least: Array, n_resamples: int
+) -> tuple[Array, Mask]:
+    """The p-values of each cell: drawn, of all sign vectors (marked), or NaN without a test."""
     n = known.sum(axis=1)
-    pvalues = np.empty(len(n))
-    for size in np.unique(n[cells]):
-        codes = np.arange(2 ** (size - 1))[:, None]
-        signs = 1.0 - 2.0 * (codes >> np.arange(size) & 1)  # (2^(n-1), n), the last one +1
-        for cell in np.flatnonzero(cells & (n == size)):
+    tested = is_testable(filled, n)
+    exact = tested & enumerable(n, n_resamples)
+    pvalues = np.where(tested, drawn, np.nan)
+    for size in np.unique(n[exact]).tolist():
+        signs = all_signs(size)
+        for cell in np.flatnonzero(exact & (n == size)):
             null = np.abs(signs @ filled[cell, known[cell]]) / size
             pvalues[cell] = (null >= least[cell]).mean()
-    return pvalues[cells]
+    return pvalues, exact
 
 
 def _sign_blocks(

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from core.errors import InputError
+from core.stats.known import ROUNDING
 
 Array = npt.NDArray[np.float64]
 # Ways to make one number of an item: the mean per token, the sum, the sum per code point, which
 # pole wins, the log-odds over their standard deviation.
 ScoreKind = Literal["mean", "summed", "per_code_point", "binary", "standardised"]
-_ROUNDING = 1e-12  # relative; log-odds that differ by less do not vary
 KINDS: tuple[ScoreKind, ...] = ("mean", "summed", "per_code_point", "binary", "standardised")
 
 
@@ -80,7 +80,7 @@ def score_of(kind: ScoreKind, u: Array) -> Array:
     mean = np.nansum(u, axis=-1, keepdims=True) / np.maximum(n, 1)
     sd = np.sqrt(np.nansum((u - mean) ** 2, axis=-1, keepdims=True) / np.maximum(n - 1, 1))
     largest = np.abs(np.where(np.isfinite(u), u, 0.0)).max(axis=-1, keepdims=True, initial=0.0)
-    varies = (n > 1) & (sd > _ROUNDING * largest)
+    varies = (n > 1) & (sd > ROUNDING * largest)
     return np.asarray(np.divide(u, sd, out=np.full_like(u, np.nan), where=varies))
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.stats.known import nothing_changes
+from core.stats.known import mean_of, nothing_changes, sd_of
 from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg
 from core.stats.power import check_draws
-from core.stats.resampling import TIE, sign_vectors
+from core.stats.resampling import sign_flip_pvalues, sign_vectors
 
 Array = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class SizeCheck:
     error: float  # Monte-Carlo standard error; the pairs of a world are not independent
     rate_any: float  # share of worlds in which any pair is found at q < .05
     rate_any_error: float
-    n_worlds: int
+    n_worlds: int  # in which there was something to test
     n_pairs: int
 
 
@@ -44,7 +44,9 @@ def size_check(
     """How often the sign-flip test rejects when the changes are centred and items drawn anew.
 
     In each world the items are drawn with replacement, the same ones for all pairs, and the signs
-    too. The error is that of a mean over worlds: sd of a world's rate / sqrt(n_worlds).
+    too. They are tested as `sign_flip_test` does; a pair of which nothing but unchanged items is
+    drawn has no test in that world. The error is that of a mean over worlds: sd of a world's rate /
+    sqrt(n_worlds).
 
     Parameters
     ----------
@@ -64,27 +66,18 @@ def size_check(
         return SizeCheck(NAN, NAN, NAN, NAN, 0, 0)
     d = np.where(known, d, 0.0)
     d -= np.where(known, (d.sum(axis=1) / known.sum(axis=1))[:, None], 0.0)
-    d = d[~nothing_changes(d)]  # of pairs whose items change alike, nothing can be drawn
+    vary = ~nothing_changes(d)  # of pairs whose items change alike, nothing can be drawn
+    d, known = d[vary], known[vary]
     if not len(d):
         return SizeCheck(NAN, NAN, NAN, NAN, 0, 0)
     rates, found = np.empty(n_worlds), np.empty(n_worlds)
     for world in range(n_worlds):
         drawn = rng.integers(0, d.shape[1], d.shape[1])
         signs = sign_vectors(d.shape[1], n_resamples, rng=rng)
-        pvalues = sign_flip_pvalues(signs, d[:, drawn])
-        rates[world] = (pvalues < LEVEL).mean()
-        found[world] = (benjamini_hochberg(pvalues) < LEVEL).any()
-    errors = [
-        float(x.std(ddof=1)) / math.sqrt(n_worlds) if n_worlds > 1 else NAN for x in (rates, found)
-    ]
-    return SizeCheck(
-        float(rates.mean()), errors[0], float(found.mean()), errors[1], n_worlds, len(d)
-    )
-
-
-def sign_flip_pvalues(signs: Array, changes: Array) -> Array:
-    """Two-sided sign-flip p of each row of changes, 0 where unknown. (P,)"""
-    n_resamples, n_items = signs.shape
-    null = np.abs(signs @ changes.T) / n_items  # (R, P)
-    least = np.abs(changes.mean(axis=1)) - TIE
-    return np.asarray((1 + (null >= least).sum(axis=0)) / (n_resamples + 1))
+        pvalues = sign_flip_pvalues(d[:, drawn], known[:, drawn], signs=signs)
+        tested = np.isfinite(pvalues)
+        rates[world] = mean_of(pvalues[tested] < LEVEL)
+        found[world] = (benjamini_hochberg(pvalues) < LEVEL).any() if tested.any() else NAN
+    n = int(np.isfinite(rates).sum())
+    errors = [sd_of(x) / math.sqrt(n) if n > 1 else NAN for x in (rates, found)]
+    return SizeCheck(mean_of(rates), errors[0], mean_of(found), errors[1], n, len(d))

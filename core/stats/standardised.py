@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from core.stats.known import ROUNDING
+
 Array = npt.NDArray[np.float64]
 
 
@@ -43,8 +45,8 @@ def _standardised_mean(u: Array, known: npt.NDArray[np.bool_], weights: Array, n
     mean = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     variance = (squares - total * np.nan_to_num(mean)) / np.maximum(n - 1, 1)
     # Neither what is left of the data's spread in a draw nor the data may be rounding alone.
-    rounding = (1e-12 * np.where(known, np.abs(u), 0.0).max(axis=1, initial=0.0)) ** 2
-    least = np.maximum(1e-12 * (centred**2).max(axis=1, initial=0.0), rounding)
+    rounding = (ROUNDING * np.where(known, np.abs(u), 0.0).max(axis=1, initial=0.0)) ** 2
+    least = np.maximum(ROUNDING * (centred**2).max(axis=1, initial=0.0), rounding)
     varies = (n > 1) & (variance > np.maximum(least, 1e-300))
     sd = np.sqrt(np.where(varies, variance, np.nan))
     return np.asarray((centre + mean) / sd)

@@ -18,7 +18,7 @@ from scipy.special import stdtr, stdtrit
 
 from core.stats.known import ROUNDING, nothing_changes
 from core.stats.levels import CONFIDENCE
-from core.stats.resampling import TIE
+from core.stats.resampling import TIE, drawn_pvalue
 
 Array = npt.NDArray[np.float64]
 NAN = math.nan
@@ -183,8 +183,7 @@ def exchange_test(
             np.equal(chosen, version, out=taken)
             null += taken @ values
         above += (np.abs(null) >= least).sum(axis=0)
-    testable = (n > 1) & ~alike
-    return np.where(testable, (1 + above) / (n_resamples + 1), NAN)
+    return np.where((n > 1) & ~alike, drawn_pvalue(above, n_resamples), NAN)
 
 
 def _rows(changes: npt.ArrayLike) -> Array:

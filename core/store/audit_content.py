@@ -1,6 +1,8 @@
-"""Which scores an audit is of, in a few numbers: two that agree show the same tables.
+"""Which scores an audit is of, in a few numbers: where they differ, the data have changed.
 
-A link carries them, so that a page opened later, or on another cache, can say that the data differ.
+A link carries them, so that a page opened later, or on another cache, can say so. That they agree
+is no proof that nothing changed: changes of scores that cancel in one weighted sum, or are as small
+as rounding, go unseen, and so do numbers of tokens of the same texts.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import NamedTuple
 from core.store.fetch import first_row
 from core.store.gate import Cache
 
-_FORM = re.compile(r"(\d+)_([0-9a-f]{16})_(-?\d+\.\d{4})")
+# The first number is that of the weights: with others, the same scores have another sum.
+_FORM = re.compile(r"2_(\d+)_([0-9a-f]{16})_(-?\d+\.\d{4})")
 # Nats by which the same score may differ in two caches: batches are put together differently.
 _ROUNDING = 1e-4
 
@@ -26,14 +29,15 @@ class AuditContent(NamedTuple):
     total: float  # weighted sum of all scores, nats
 
     def __str__(self) -> str:
-        return f"{self.n_scored}_{self.texts}_{self.total:.4f}"
+        return f"2_{self.n_scored}_{self.texts}_{self.total:.4f}"
 
 
 def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> AuditContent:
     """The scores of a data set under these scorers, in three numbers.
 
-    In the sum every item has a weight of its own between 0.5 and 1.5, and so have the
-    continuations, so that neither a single score that changes nor two that change places go unseen.
+    In the sum every item has a weight between 0.5 and 1.5, of 53 bits of a hash, and each of the
+    four continuations a factor, so that a score that changes is seen, and so are two items that
+    change places: where the sum moves by more than rounding, 1e-4 nats times the root of the rows.
     """
     with cache.reading() as con:
         n_scored, mixed, total = first_row(
@@ -42,12 +46,14 @@ def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> Audi
             WITH row AS (
                 SELECT md5_number_lower(concat_ws('|', scorer_id, item_id, condition, content_hash))
                         AS number,
-                    l_stereotype - l_anti / 2 + coalesce(l_unrelated, 0) / 4 AS score
+                    l_stereotype - l_anti / 2 + coalesce(l_unrelated, 0) / 4
+                        + coalesce(l_unknown, 0) / 8 AS score
                 FROM item JOIN item_score USING (dataset, item_id, condition)
                 WHERE dataset = $dataset AND l_stereotype IS NOT NULL
                     AND scorer_id IN (SELECT unnest($scorers::VARCHAR[]))
             )
-            SELECT count(*), bit_xor(number), sum((0.5 + (number % 1000) / 1000) * score)
+            SELECT count(*), bit_xor(number),
+                sum((0.5 + (number >> 11) / (1::BIGINT << 53)) * score)
             FROM row
             """,
             {"dataset": dataset, "scorers": list(scorer_ids)},

@@ -1,9 +1,9 @@
-"""What every page of the audit has: its question to the cache, verdicts, notes, tables, links."""
+"""What every page of the audit has: its question to the cache, verdicts, links."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.analysis.audit.audit import STAMP, Audit, audit
 from core.analysis.audit.loading import one_per_model
-from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.request import AuditRequest
 from core.analysis.overview import scorer_labels
 from core.errors import InputError
 from core.selection import Selection, with_field
@@ -28,12 +28,8 @@ from pages.shared.data import (
 )
 from pages.shared.figures import literal
 from pages.shared.sharing import say_changed
-from pages.shared.widgets import (
-    download_buttons,
-    empty_cache,
-    errors_in_one_sentence,
-    nothing_scored,
-)
+from pages.shared.tables import SIMULATED
+from pages.shared.widgets import empty_cache, errors_in_one_sentence, nothing_scored
 
 KIND_WORDS: dict[str, str] = {
     "mean": "mean per token",
@@ -59,7 +55,6 @@ VERDICT_COLOURS = {
     "undefined": "gray",
     "depends on the score": "orange",
 }
-_SIMULATED = "audit-is-simulated"
 ITEM_FIELDS = {"sources": "Source", "categories": "Category", "dimensions": "Dimension"}
 
 
@@ -86,11 +81,12 @@ def choose_audit(selection: Selection) -> tuple[Selection, AuditRequest]:
     state.show_field("dataset", dataset)
     left.selectbox("Data set", datasets, **state.bound("dataset"))
     state.show_field("models", list(selection.models))
+    n_models = len(one_per_model(held.scorers, scorers))
     middle.multiselect(
         "Models",
         scorers,
         format_func=labels.__getitem__,
-        placeholder=f"all {len(one_per_model(held.scorers, scorers))}",
+        placeholder="the only one" if n_models == 1 else f"all {n_models}",
         help="A checkpoint in several settings is one model: its first scorer, unless chosen here.",
         **state.bound("models", tuple),
     )
@@ -204,7 +200,7 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
             on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
         )
         st.stop()
-    st.session_state[_SIMULATED] = found.simulated
+    st.session_state[SIMULATED] = found.simulated
     if stamp:
         say_changed(request.dataset, request.scorers, content_of(found))
     if found.simulated and stamp:
@@ -235,43 +231,6 @@ def show_verdicts(rows: pd.DataFrame) -> None:
         lines.append(f"- :{colour}-badge[{icon} {reads}] {literal(str(row['sentence']))}")
     if lines:
         st.markdown("\n".join(lines))
-
-
-def show_notes(*tables: AuditTable) -> None:
-    """What tables cannot say, and why."""
-    for note in dict.fromkeys(note for table in tables for note in table.notes):
-        st.caption(f":material/info: {literal(note)}")
-
-
-def show_table(
-    table: AuditTable, columns: Mapping[str, Any], stem: str, *, rows: pd.DataFrame | None = None
-) -> None:
-    """A table with its notes and downloads; what is downloaded has every column.
-
-    Simulated scores are marked in every file, by what `read_audit` has found.
-
-    Parameters
-    ----------
-    columns
-        Columns to show, with their labels or column configuration.
-    stem
-        File name without ending.
-    rows
-        Part of the table's rows, where not all are shown.
-    """
-    shown = table.rows if rows is None else rows
-    st.dataframe(
-        shown[list(columns)],
-        column_config=dict(columns),
-        hide_index=True,
-        placeholder="–",
-        height="content" if len(shown) <= 14 else 520,
-    )
-    if len(shown) < len(table.rows):
-        st.caption(f"Showing {len(shown)} of {len(table.rows)} rows")
-    show_notes(table)
-    simulated = bool(st.session_state.get(_SIMULATED))
-    download_buttons(lambda: shown, list(columns), stem, simulated=simulated)
 
 
 def publish_audit(selection: Selection, request: AuditRequest, found: Audit) -> None:

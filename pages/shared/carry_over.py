@@ -37,6 +37,7 @@ from core.store.slices import Slice, put_slice
 from pages.shared import state
 from pages.shared.data import Stamp, open_cache, read_slices
 from pages.shared.figures import literal, selected_points, show_figure
+from pages.shared.tables import show_frame
 
 Key = tuple[Cache, Stamp, AuditRequest]
 
@@ -150,6 +151,7 @@ def choose_version(selection: Selection, found: Audit) -> Selection:
 def show_sentence(table: AuditTable, against: str) -> None:
     """What is kept in the language looked at, and what that does not show."""
     own = table.rows[table.rows["condition"] == against]
+    st.caption(f"Shown: {literal(version_name(against))}; another version can be chosen above.")
     if len(own):
         st.markdown(_lines(own))
     st.markdown(f"**{CAUTION}**")
@@ -161,8 +163,9 @@ def show_others(table: AuditTable, against: str) -> None:
     """The same sentence for every other language."""
     others = table.rows[table.rows["condition"] != against]
     if len(others):
-        label = "All languages" if len(others) == len(table.rows) else "The other languages"
-        with st.expander(f"{label} ({len(others)})", expanded=True, icon=":material/translate:"):
+        every = len(others) == len(table.rows)  # a rewording is looked at, which has no sentence
+        label = f"{'All' if every else 'The other'} languages ({len(others)})"
+        with st.expander(label, expanded=every, icon=":material/translate:"):
             st.markdown(_lines(others))
 
 
@@ -308,16 +311,12 @@ def _show_taken(selection: Selection, request: AuditRequest) -> None:
     of = selection.points or (MEAN if len(panel.scorers) > 1 else "")
     found = points(panel, request, selection.against, of=of, items=taken.item_ids)
     rows = found.rows.sort_values("change", key=abs, ascending=False, kind="stable")
-    st.dataframe(
-        rows[["item_id", "category", "before", "after", "change"]],
-        column_config=TAKEN_COLUMNS,
-        hide_index=True,
-        height=min(390, 38 + 35 * max(len(rows), 1)),
-    )
+    height = min(390, 38 + 35 * max(len(rows), 1))
+    show_frame(rows[list(TAKEN_COLUMNS)], TAKEN_COLUMNS, height=height)
     named = f" ({rows['model'].iloc[0]})" if len(rows) else ""
-    st.caption(f"{len(rows)} items{literal(named)}, largest change first")
+    st.caption(f"{len(rows):,} items{literal(named)}, largest change first")
     if missing := len(taken.item_ids) - found.n_items:
-        st.caption(f"{missing} of the {len(taken.item_ids)} items taken have no score here.")
+        st.caption(f"{missing:,} of the {len(taken.item_ids):,} items taken have no score here.")
     st.caption(f":material/info: {CHOSEN_BY_SCORE}")
     _keep(selection, taken)
 
@@ -340,7 +339,7 @@ def _keep(selection: Selection, taken: Taken) -> None:
             st.rerun()
     if saved := st.session_state.get(_SAVED):
         n = len(taken.item_ids)
-        st.success(f"Saved {n} items as {literal(saved)}: every page has it under Items, Slice.")
+        st.success(f"Saved {n:,} items as {literal(saved)}: every page has it under Items, Slice.")
         if st.button("Show them on Items", icon=":material/list_alt:"):
             state.change(slice=saved, item="", condition=selection.against)
             st.switch_page(ITEMS_PAGE)

@@ -14,11 +14,13 @@ def _number(label: str, help_text: str = "", digits: int = 3, *, sign: bool = Fa
     return st.column_config.NumberColumn(label, format=fmt, help=help_text or None)
 
 
-def _interval(name: str, label: str, help_text: str = "", *, digits: int = 3) -> Columns:
+def _interval(
+    name: str, label: str, help_text: str = "", *, digits: int = 3, sign: bool = False
+) -> Columns:
     return {
-        name: _number(label, help_text, digits),
-        f"{name}_low": _number(f"{label}, low", "95 %, over items", digits),
-        f"{name}_high": _number(f"{label}, high", "95 %, over items", digits),
+        name: _number(label, help_text, digits, sign=sign),
+        f"{name}_low": _number(f"{label}, low", "95 %, over items", digits, sign=sign),
+        f"{name}_high": _number(f"{label}, high", "95 %, over items", digits, sign=sign),
     }
 
 
@@ -108,9 +110,11 @@ FILTERS: Columns = {
     "n": "n pass",
     "n_total": "n decided",
     "n_items": "n items",
-    "drop_unfiltered": _number("Drop, all"),
-    **_interval("drop", "Drop, passing", "Score in English minus score here"),
-    **_interval("reduction", "Reduction", "How much smaller the drop is among those that pass"),
+    "drop_unfiltered": _number("Drop, all", sign=True),
+    **_interval("drop", "Drop, passing", "Score in English minus score here", sign=True),
+    **_interval(
+        "reduction", "Reduction", "How much smaller the drop is among those that pass", sign=True
+    ),
     **_REASON,
 }
 JUDGED: Columns = {
@@ -121,7 +125,7 @@ JUDGED: Columns = {
     "n_total": "n judged",
     "n_rows": "n scores",
     "n_items": "n items",
-    **_interval("drop", "Drop", "Score in English minus score here"),
+    **_interval("drop", "Drop", "Score in English minus score here", sign=True),
     **_REASON,
 }
 SIMILARITY: Columns = {
@@ -138,9 +142,11 @@ SURFACE: Columns = {
     "r2": _number("R²", "Of the changes, explained by lengths and word frequencies"),
     "r_changes": _number("r of changes", "Between models, on these scores"),
     "r_residuals": _number("r of residuals", "Between models, after the regression"),
-    "drop": _number("Drop, all"),
+    "drop": _number("Drop, all", sign=True),
     "n_items_equal": "n items of equal length",
-    **_interval("drop_equal", "Drop, equal length", "Both poles as many tokens, here and there"),
+    **_interval(
+        "drop_equal", "Drop, equal length", "Both poles as many tokens, here and there", sign=True
+    ),
     "predictors": "Explained by",
     **_REASON,
 }

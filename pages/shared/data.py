@@ -16,6 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from core import settings
+from core.analysis.audit.request import AuditRequest
 from core.analysis.comparison import compare_tables, comparison_sentence
 from core.analysis.items import english_rewording_noise, item_table
 from core.analysis.overview import Overview, overview
@@ -36,6 +37,12 @@ Stamp = tuple[int, ...]
 def open_cache() -> Cache:
     """The cache that the app shows."""
     return Cache(settings.cache_folder())
+
+
+def key_of(request: AuditRequest) -> tuple[str, Stamp, AuditRequest]:
+    """By what something made from an audit is remembered: never by a frame."""
+    cache = open_cache()
+    return str(cache.folder), cache.stamp(), request
 
 
 def read_overview() -> Overview | None:

@@ -19,6 +19,7 @@ from core.figures.theme import (
     caption_of,
     chart_config,
     file_stem,
+    saved_caption,
     themed,
 )
 
@@ -51,9 +52,8 @@ def show_figure(
         Called when the reader clicks on a point or draws around some; `selected_points` says which.
     """
     made_from = provenance or {}
-    caption = caption_of(figure)
-    if made_from.get("simulated"):
-        caption = f"{STAMP} {caption}".strip()
+    stamp = f"{STAMP} " if made_from.get("simulated") else ""
+    caption, saved = (f"{stamp}{of(figure)}".strip() for of in (caption_of, saved_caption))
     key = f"figure-{name}"
     image_format: ImageFormat = st.session_state.get(f"{key}-format") or "svg"
     st.plotly_chart(
@@ -72,7 +72,7 @@ def show_figure(
         st.download_button(
             "Figure as HTML",
             # Only made when somebody asks: it carries the whole charting code.
-            lambda: figure_html(figure, caption, made_from, name=name),
+            lambda: figure_html(figure, saved, made_from, name=name),
             f"{file_stem(name)}.html",
             "text/html",
             key=f"{key}-html",

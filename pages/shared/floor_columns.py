@@ -17,7 +17,7 @@ from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.store.gate import Cache
 from pages.shared.audit import KIND_WORDS
-from pages.shared.data import Stamp, open_cache
+from pages.shared.data import Stamp, key_of
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,6 @@ def shown_of(found: Audit, names: Mapping[str, str]) -> Shown:
     """What the parts are told, from the audit."""
     request = found.request
     return Shown(found, names, f"score ({KIND_WORDS[request.kind]})", request.dataset)
-
-
-def key_of(request: AuditRequest) -> tuple[str, Stamp, AuditRequest]:
-    """By what something made from an audit is remembered: never by a frame."""
-    cache = open_cache()
-    return str(cache.folder), cache.stamp(), request
 
 
 def read_floors(request: AuditRequest) -> AuditTable:

@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.tables import pvalue
+
 
 def _number(label: str, digits: int = 3, *, sign: bool = False, text: str = "") -> Any:
     return st.column_config.NumberColumn(
@@ -16,21 +18,26 @@ def _number(label: str, digits: int = 3, *, sign: bool = False, text: str = "") 
 
 LANGUAGE = st.column_config.TextColumn("Language", pinned=True)
 REASON = st.column_config.TextColumn("Why a dash", width="medium")
-Q = _number("q", 5, text="After Benjamini and Hochberg over the family of tests")
+Q = pvalue("q", "After Benjamini and Hochberg over the family of tests")
 MAIN: Mapping[str, Any] = {
     "language": LANGUAGE,
-    "reads": st.column_config.TextColumn("Reads", help="The verdict, as in the sentences above"),
-    "drop_items": _number("Drop", text="English minus language, items that every model scored"),
+    "reads": st.column_config.TextColumn(
+        "Reads", width=150, help="The verdict, as in the sentences above"
+    ),
+    "drop_items": _number(
+        "Drop", sign=True, text="English minus language, items that every model scored"
+    ),
     "over_items": st.column_config.TextColumn("95 % over items", help="Bootstrap over items"),
     "n_items": st.column_config.NumberColumn("n items"),
     "t": _number("T", sign=True, text="Drop beyond that of rewording, on which verdicts rest"),
     "t_between": st.column_config.TextColumn(
         "90 % of T", help="Equivalent where it lies inside the margin"
     ),
-    "qvalue": _number("q", 5, text="Of T, over the languages"),
+    "qvalue": pvalue("q", "Of T, over the languages"),
     "n_needed": _number("Items needed", 0, text="To show equivalence, if there is no difference"),
     "drop": _number(
         "Drop by model",
+        sign=True,
         text="Mean over the models of each one's drop; in the last row the median noise floor",
     ),
     "over_models": st.column_config.TextColumn(
@@ -59,7 +66,7 @@ TESTS: Mapping[str, Any] = {
     "over_items": st.column_config.TextColumn("95 % over items"),
     "n": st.column_config.NumberColumn("n items"),
     "n_left_out": st.column_config.NumberColumn("left out", help="Not scored by every model"),
-    "pvalue": _number("p", 5),
+    "pvalue": pvalue("p"),
     "qvalue": Q,
     "n_tests": st.column_config.NumberColumn("tests", help="Size of the family behind q"),
     "reason": REASON,
@@ -87,7 +94,7 @@ FEWEST: Mapping[str, Any] = {
     "share_items": st.column_config.NumberColumn("Share", format="percent"),
     "n": st.column_config.NumberColumn("of n"),
     "drop": _number("T of the rest", sign=True),
-    "pvalue": _number("p of the rest", 5),
+    "pvalue": pvalue("p of the rest"),
     "significant": st.column_config.CheckboxColumn("Then significant"),
     "item_ids": st.column_config.TextColumn("Items", width="medium"),
     "reason": REASON,
@@ -98,7 +105,7 @@ LEFT_OUT: Mapping[str, Any] = {
     "n": st.column_config.NumberColumn("n left"),
     "n_items": st.column_config.NumberColumn("Items gone"),
     "drop": _number("T", sign=True),
-    "pvalue": _number("p", 5),
+    "pvalue": pvalue("p"),
     "significant": st.column_config.CheckboxColumn("Significant"),
     "flips": st.column_config.CheckboxColumn("Flips the verdict"),
     "reason": REASON,

@@ -23,7 +23,7 @@ from core.languages import language_name
 from core.selection import Selection
 from core.settings import REFERENCE_CONDITION
 from pages.shared import state
-from pages.shared.audit import KIND_WORDS, read_audit, show_notes, show_table
+from pages.shared.audit import KIND_WORDS, read_audit
 from pages.shared.figures import literal, show_figure
 from pages.shared.language_columns import (
     CONSISTENCY,
@@ -34,6 +34,7 @@ from pages.shared.language_columns import (
     NATIVES,
     TESTS,
 )
+from pages.shared.tables import show_notes, show_table
 
 SPLITS = {
     "source": "source",

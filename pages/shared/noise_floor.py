@@ -16,10 +16,10 @@ from core.analysis.audit.request import AuditRequest, AuditTable
 from core.figures.noise_floor import floor_figure, gap_figure
 from core.figures.theme import Figure
 from core.settings import REFERENCE_CONDITION
-from pages.shared.audit import show_notes, show_table
-from pages.shared.data import Stamp
+from pages.shared.data import Stamp, key_of
 from pages.shared.figures import literal, show_figure
-from pages.shared.floor_columns import Shown, key_of, number, pinned
+from pages.shared.floor_columns import Shown, number, pinned
+from pages.shared.tables import condition_name, pvalue, show_notes, show_table
 
 BADGES = {
     "above the floor": (":material/priority_high:", "violet"),
@@ -45,7 +45,9 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
     for original, rows in floors.rows.groupby("original", sort=False):
         english = original == REFERENCE_CONDITION
         place = (
-            st.container() if english else st.expander(f"Rewordings of {literal(str(original))}")
+            st.container()
+            if english
+            else st.expander(f"Rewordings of {condition_name(str(original))}")
         )
         with place:
             if rows["abs_mean_change"].notna().any():
@@ -59,7 +61,7 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
     reworded = set(floors.rows["original"])
     without = [c for c in languages if c not in reworded]
     if without:
-        named = literal(", ".join(without))
+        named = ", ".join(map(condition_name, without))
         st.caption(
             f":material/info: {named}: no rewordings of their own, so how far "
             "wording alone moves scores inside these languages cannot be said; they are held "
@@ -96,8 +98,8 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
                     "Pure noise", "sd · √(2 / (πn)): |mean change| of changes that are only noise"
                 ),
                 "sd": number("sd", "Of the changes of single items"),
-                "pvalue": number("p", "Sign-flip test over items"),
-                "qvalue": number("q", "Over all models and rewordings of the same original"),
+                "pvalue": pvalue("p", "Sign-flip test over items"),
+                "qvalue": pvalue("q", "Over all models and rewordings of the same original"),
                 "slope": number("Slope", "Of the reworded score on the original one", 2),
                 "similarity": number("Similarity", "Mean over the items that have one", 2),
                 "reason": "Undefined because",
@@ -119,12 +121,14 @@ def tested_part(shown: Shown) -> None:
         {
             "condition": pinned("Rewording"),
             "n": "n",
-            "drop": number("Drop", "Minus the mean change from English, over all models"),
+            "drop": number(
+                "Drop", "Minus the mean change from English, over all models", sign=True
+            ),
             "t": number("Beyond others", "Drop beyond that of the other rewordings", sign=True),
             "t_low": number("95 % from", sign=True),
             "t_high": number("to", sign=True),
-            "pvalue": number("p", "Sign-flip test over items"),
-            "qvalue": number("q", "Over the rewordings"),
+            "pvalue": pvalue("p", "Sign-flip test over items"),
+            "qvalue": pvalue("q", "Over the rewordings"),
             "n_models": "Models",
             "reason": "Undefined because",
         },
@@ -154,11 +158,14 @@ def gap_part(shown: Shown) -> None:
         with st.expander(label):
             st.markdown(_gap_lines(shown, of_models))
     st.caption(NOT_FAIR)
-    names = [row["model"] or row["condition"] for row in rows.to_dict("records")]
+    names = [
+        shown.names.get(row["scorer_id"], row["model"]) or condition_name(row["condition"])
+        for row in rows.to_dict("records")
+    ]
     show_table(
         AuditTable(rows.assign(name=names), table.notes),
         {
-            "name": pinned("Model or language"),
+            "name": pinned("Of"),
             "gap": number("Gap", "Mean over languages, or of one, of |mean change|"),
             "floor": number("Floor", "Mean over rewordings of |mean change|"),
             "difference": number("Difference", sign=True),

@@ -11,12 +11,13 @@ import streamlit as st
 
 from core.analysis.audit.pipeline_errors import ALL, FIRST, FIRST_PUBLISHED, LABELS, ORDER, RIGHT
 from core.analysis.audit.request import AuditTable
+from core.analysis.audit.words import bounds, signed
 from core.figures.shift_lab import drops_with_errors
 from core.languages import language_name
 from core.selection import Selection
 from pages.shared import state
-from pages.shared.audit import show_table
 from pages.shared.figures import literal, show_figure
+from pages.shared.tables import pvalue, show_table
 
 SWITCHES = {
     LABELS: (
@@ -75,9 +76,7 @@ SIDES: dict[str, Any] = {
     ),
     "moved_low": st.column_config.NumberColumn("95 % from  ", format="%+.4f", help="Over items"),
     "moved_high": st.column_config.NumberColumn("to  ", format="%+.4f"),
-    "moved_qvalue": st.column_config.NumberColumn(
-        "q", format="%.4f", help="Sign flips of items, adjusted over all errors and languages"
-    ),
+    "moved_qvalue": pvalue("q", "Sign flips of items, adjusted over all errors and languages"),
     "right_n_reliable": st.column_config.NumberColumn(
         "Reliable", format="%d", help="Models with a reliable drop, as it is"
     ),
@@ -178,14 +177,16 @@ def _side_by_side(rows: pd.DataFrame, pipelines: list[str]) -> None:
         with place.container(border=True):
             st.markdown(f"**{literal(NAMES[pipeline])}**")
             moved = row["english"] - first["english"]
+            # The arrow of a metric is up unless a hyphen says otherwise.
             st.metric(
                 "English mean", f"{row['english']:.3f}",
-                None if pipeline == RIGHT else f"{moved:+.3f}", delta_color="off",
+                None if pipeline == RIGHT else signed(moved), delta_color="off",
+                delta_arrow="off" if not round(moved, 3) else "up" if moved > 0 else "down",
             )  # fmt: skip
             if math.isnan(row["drop"]):
                 st.caption("There is no translation, so there is no drop.")
             else:
-                st.metric("Mean drop over languages", _signed(row["drop"]))
+                st.metric("Mean drop over languages", signed(row["drop"]))
                 known = row.to_dict()
                 words = f"{_bounds(known, 'drop')} over {row['n_items']:,} items; {_floor(known)}"
                 st.caption(words)
@@ -229,24 +230,18 @@ def _side(before: float, after: float) -> str:
 
 def _drop(row: Mapping[Any, Any], name: str) -> str:
     """A drop with its interval."""
-    return f"{_signed(row[name])} {_bounds(row, name)}"
+    return f"{signed(row[name])} {_bounds(row, name)}"
 
 
 def _moved(row: Mapping[Any, Any], name: str) -> str:
     """What an error does to a number, with its interval."""
-    return f"a difference of {_signed(row[name])} {_bounds(row, name)}"
+    return f"a difference of {signed(row[name])} {_bounds(row, name)}"
 
 
 def _bounds(row: Mapping[Any, Any], name: str) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return "(no interval)" if math.isnan(low) else f"[{_signed(low)}, {_signed(high)}]"
+    return bounds(row[f"{name}_low"], row[f"{name}_high"])
 
 
 def _floor(row: Mapping[Any, Any]) -> str:
     floor = row["noise_floor"]
     return "no rewording" if math.isnan(floor) else f"rewording moves means by {floor:.3f}"
-
-
-def _signed(value: float) -> str:
-    # Rounded to zero from below, a number would read -0.000.
-    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")

@@ -6,17 +6,20 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.arms import arms
+from core.analysis.audit.arms import arms, summary
+from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.figures.shift_lab import control_arms
+from core.figures.theme import Figure
 from core.items.control import as_jsonl, read_arms, with_control
 from core.store.items import stored_items
-from pages.shared.audit import show_notes, show_table
 from pages.shared.control_form import blur_sentences, control_form, control_jobs
-from pages.shared.data import open_cache
+from pages.shared.data import Stamp, key_of, open_cache
 from pages.shared.figures import literal, show_figure
+from pages.shared.tables import pvalue, show_notes, show_table
 
 COLUMNS: dict[str, Any] = {
     "condition": "Version",
@@ -29,8 +32,8 @@ COLUMNS: dict[str, Any] = {
     "high": st.column_config.NumberColumn("to", format="%+.4f"),
     "n_up": "Models up",
     "n_moved": "of",
-    "pvalue": st.column_config.NumberColumn("p (sign test)", format="%.4f"),
-    "qvalue": st.column_config.NumberColumn("q", format="%.4f"),
+    "pvalue": pvalue("p (sign test)"),
+    "qvalue": pvalue("q"),
     "n_reliable": "Models with q < .05",
 }
 
@@ -42,13 +45,14 @@ def show_control(
     if control.rows.empty:
         show_notes(control)
     else:
-        reads = arms(control, floor=floor)
-        st.markdown("\n".join(f"- {literal(sentence)}" for sentence in reads["sentence"]))
-        single = control.rows[control.rows["unit"] == "model"]
+        reads, figure = _arms(*key_of(request), floor, _control=control)
+        st.markdown("\n".join(f"- {literal(sentence)}" for sentence in summary(reads)))
         show_figure(
-            control_arms(single, reads, floor), "control-arms", provenance, table=control.rows,
+            figure, "control-arms", provenance, table=control.rows,
             alt="Change of the mean score by arm, per model and over models",
         )  # fmt: skip
+        with st.expander(f"Every comparison in a sentence ({len(reads)})", icon=":material/list:"):
+            st.markdown("\n".join(f"- {literal(sentence)}" for sentence in reads["sentence"]))
         with st.expander("The numbers of the positive control", icon=":material/table_rows:"):
             show_table(AuditTable(reads, control.notes), COLUMNS, "positive-control")
     control_jobs(request.dataset)
@@ -57,6 +61,16 @@ def show_control(
         blur_sentences()
         control_form(request.dataset)
         _elsewhere(request)
+
+
+# Sentences and figure take longer to make than to show, and no slider of the page changes them.
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _arms(
+    folder: str, stamp: Stamp, request: AuditRequest, floor: float, _control: AuditTable
+) -> tuple[pd.DataFrame, Figure]:
+    reads = arms(_control, floor=floor)
+    single = _control.rows[_control.rows["unit"] == MODEL]
+    return reads, control_arms(single, reads, floor)
 
 
 def _elsewhere(request: AuditRequest) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
@@ -11,89 +12,31 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.audit.injection import FIXED
-from core.analysis.audit.lab import (
-    ALL_PAIRS,
-    LARGEST,
-    N_RUNS,
-    TARGETS,
-    Injected,
-    Lab,
-    Shift,
-    inject,
-    needed,
-    runs,
-)
+from core.analysis.audit.lab import Lab
+from core.analysis.audit.lab_plan import N_RUNS, TARGETS, needed, runs
+from core.analysis.audit.lab_shift import ALL_PAIRS, LARGEST, Injected, Shift, inject
 from core.analysis.audit.names import POOLED
 from core.analysis.audit.request import AuditTable
+from core.analysis.audit.words import signed
 from core.errors import InputError
 from core.figures.detection import detection_curves, items_for_shifts
 from core.figures.shift import before_and_after
 from core.selection import Selection
+from core.stats.levels import LEAST_ITEMS
 from pages.shared import state
-from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS, show_table
+from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS
 from pages.shared.data import read_item_facets
 from pages.shared.figures import literal, show_figure
+from pages.shared.shift_lab_columns import (
+    CURVE_COLUMNS,
+    NEEDED_COLUMNS,
+    PAIR_COLUMNS,
+    POWER_COLUMNS,
+)
+from pages.shared.tables import condition_name, show_table
 
 SECONDS_AT_A_TIME = 0.35  # of runs, between two looks at the Stop button
 _RUN = "lab-run"
-PAIR_COLUMNS: dict[str, Any] = {
-    "model": "Model",
-    "condition": "Rewording",
-    "shifted": "Shifted",
-    "n": "n",
-    "put_in": st.column_config.NumberColumn(
-        "Put in", format="%+.4f", help="What the shift does to the mean score"
-    ),
-    "mean": st.column_config.NumberColumn(
-        "Mean change", format="%+.4f", help="Reworded minus original score, mean over n items"
-    ),
-    "low": st.column_config.NumberColumn("95 % from", format="%+.4f"),
-    "high": st.column_config.NumberColumn("to", format="%+.4f"),
-    "floor": st.column_config.NumberColumn(
-        "Floor", format="%.4f", help="What rewording alone does to the means of this model"
-    ),
-    "pvalue": st.column_config.NumberColumn("p", format="%.4f"),
-    "qvalue": st.column_config.NumberColumn(
-        "q", format="%.4f", help="Adjusted over all pairs (Benjamini-Hochberg)"
-    ),
-    "verdict_before": "Verdict before",
-    "verdict": "Verdict after",
-}
-CURVE_COLUMNS: dict[str, Any] = {
-    "delta": st.column_config.NumberColumn("Log-odds", format="%+.2f"),
-    "shift": st.column_config.NumberColumn("Shift of the mean", format="%+.4f"),
-    "detection": st.column_config.NumberColumn("Found", format="%.3f"),
-    "detection_error": st.column_config.NumberColumn("± (Monte Carlo)", format="%.3f"),
-    "flags_among_rest": st.column_config.NumberColumn("Others found per run", format="%.2f"),
-    "exaggeration": st.column_config.NumberColumn("Exaggeration", format="%.2f"),
-    "n_detected": "Runs with it found",
-    "n_runs": "n runs",
-    "n_pairs": "n pairs",
-}
-NEEDED_COLUMNS: dict[str, Any] = {
-    "what": "Change",
-    "n": "n",
-    "sd": st.column_config.NumberColumn("sd of one item", format="%.3f"),
-    "shift": st.column_config.NumberColumn("Shift to find", format="%.3f"),
-    "items_needed": st.column_config.NumberColumn("Items needed", format="%d"),
-    "smallest_shift": st.column_config.NumberColumn("Smallest found with n", format="%.3f"),
-    "equivalence_n": st.column_config.NumberColumn(
-        "Items for equivalence", format="%d", help="To show that a true shift of 0 is within margin"
-    ),
-}
-POWER_COLUMNS: dict[str, Any] = {
-    "condition": "Language",
-    "n": "n",
-    "sd": st.column_config.NumberColumn("sd", format="%.3f"),
-    "items_needed": st.column_config.NumberColumn("Items for 0.02", format="%d"),
-    "smallest_shift": st.column_config.NumberColumn("Smallest found", format="%.3f"),
-    "power_002": st.column_config.NumberColumn("Power at 0.02", format="%.2f"),
-    "power_004": st.column_config.NumberColumn("at 0.04", format="%.2f"),
-    "power_006": st.column_config.NumberColumn("at 0.06", format="%.2f"),
-    "size": st.column_config.NumberColumn("at 0 (size)", format="%.3f"),
-    "size_error": st.column_config.NumberColumn("±", format="%.3f"),
-    "n_worlds": "n worlds",
-}
 
 
 def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
@@ -117,7 +60,7 @@ def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
     right.selectbox(
         "Subgroup",
         groups,
-        format_func=lambda c: f"{c} ({counts.get(c, 0)} items)" if c else "all categories",
+        format_func=lambda c: f"{c} ({counts.get(c, 0):,} items)" if c else "all categories",
         **state.bound("subgroup"),
     )
     left, right = st.columns([3, 2])
@@ -147,18 +90,18 @@ def show_injection(
     for problem in found.problems:
         st.warning(literal(problem), icon=":material/info:")
     cards = st.columns(4)
-    cards[0].metric("Shift put in (score)", f"{row['put_in']:+.3f}".replace("-", "−"))
-    cards[1].metric("Items that get it", f"{row['n_shifted']} of {row['n']}")
+    cards[0].metric("Shift put in (score)", signed(row["put_in"]))
+    cards[1].metric("Items that get it", f"{row['n_shifted']:,} of {row['n']:,}")
     cards[2].metric("p", _p(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
     cards[3].metric(f"q over {row['n_tests']} pairs", _p(row["qvalue"]))
-    st.markdown(
-        f"**{literal(found.headline)}** before {_badge(row['verdict_before'])} → after "
-        f"{_badge(row['verdict'])}"
-    )
+    before = _badge(row["verdict_before"])
+    became = f"before {before} → after {_badge(row['verdict'])}"
+    st.markdown(f"**{literal(found.headline)}** {became if shift.delta else f'As it is: {before}'}")
     if row["n_at_edge"]:
         st.caption(
-            f":material/info: {row['n_at_edge']} of {row['n_shifted']} shifted items end within "
-            "0.01 of 0 or 1, where there is no room left: there the same δ moves a score by less."
+            f":material/info: {row['n_at_edge']:,} of {row['n_shifted']:,} shifted items end "
+            "within 0.01 of 0 or 1, where there is no room left: there the same δ moves a score by "
+            "less."
         )
     if not row["n"]:
         st.caption(literal(found.sentence))
@@ -292,37 +235,44 @@ def show_needed(
     ]
     named += [
         (
-            "all languages pooled" if row["condition"] == POOLED else row["condition"],
+            "all languages pooled" if row["condition"] == POOLED
+            else condition_name(row["condition"]),
             int(row["n"]), float(row["sd"]),
         )
         for row in tested.to_dict("records")
     ]  # fmt: skip
-    table = needed([entry for entry in named if entry[1] > 1], shifts, margin)
-    if table.rows.empty:
-        st.caption("A spread needs two items; without one there is nothing to calculate.")
+    table = needed(named, shifts, margin)
+    parts = table.rows.groupby("what", sort=False)
+    right.markdown("\n".join(_needed_line(part, put_in, margin) for _, part in parts))
+    known = table.rows[table.rows["items_needed"].notna()]
+    if known.empty:
         return
-    lines = []
-    for what, part in table.rows.groupby("what", sort=False):
-        row = part.iloc[0]
-        of_now = part[part["shift"] == round(put_in, 4)]
-        first = (
-            f"the {put_in:.3f} put in above takes {of_now['items_needed'].iloc[0]:,.0f} items; "
-            if len(of_now)
-            else ""
-        )
-        lines.append(
-            f"- **{literal(str(what))}**: {first}its {row['n']} items find a shift of "
-            f"{row['smallest_shift']:.3f} 8 times in 10; to show that there is none beyond "
-            f"{margin:g} takes {row['equivalence_n']:,.0f} items (sd {row['sd']:.3f})."
-        )
-    right.markdown("\n".join(lines))
     show_figure(
-        items_for_shifts(table.rows), "items-needed", provenance, table=table.rows,
+        items_for_shifts(known), "items-needed", provenance, table=table.rows,
         alt="Items needed against the shift to find",
     )  # fmt: skip
     with st.expander("The numbers, and the power of every language", icon=":material/table_rows:"):
         show_table(table, NEEDED_COLUMNS, "items-needed")
         show_table(power, POWER_COLUMNS, "power")
+
+
+def _needed_line(part: pd.DataFrame, put_in: float, margin: float) -> str:
+    """What one kind of change takes; `part` has its rows of `needed`."""
+    row = part.iloc[0]
+    name = f"- **{literal(str(row['what']))}**:"
+    if math.isnan(row["equivalence_n"]):
+        few = "nothing changes" if row["n"] >= LEAST_ITEMS else f"{LEAST_ITEMS} are the least"
+        return f"{name} its {row['n']:,} items do not tell how much items vary ({few})."
+    of_now = part[part["shift"] == round(put_in, 4)]
+    first = ""
+    if len(of_now):
+        takes = of_now["items_needed"].iloc[0]
+        first = f"the {put_in:.3f} put in above takes {takes:,.0f} items; "
+    return (
+        f"{name} {first}its {row['n']:,} items find a shift of {row['smallest_shift']:.3f} 8 times "
+        f"in 10; to show that there is none beyond {margin:g} takes {row['equivalence_n']:,.0f} "
+        f"items (sd {row['sd']:.3f})."
+    )
 
 
 def show_size(table: AuditTable) -> None:

@@ -14,11 +14,16 @@ from core.figures.item_changes import distribution_figure
 from core.figures.theme import Figure
 from core.figures.wording import wording_figure
 from core.settings import REFERENCE_CONDITION
-from pages.shared.audit import show_notes, show_table
-from pages.shared.data import Stamp
+from pages.shared.data import Stamp, key_of
 from pages.shared.figures import literal, show_figure
-from pages.shared.floor_columns import Shown, key_of, number, pinned
+from pages.shared.floor_columns import Shown, number, pinned
+from pages.shared.tables import condition_name, pvalue, show_notes, show_table
 
+_OF_WORDINGS = ("tau", "tau_says", "sampling_sd", "reason")  # columns that languages lack
+ABOUT_TAU = st.column_config.TextColumn(
+    "Is tau 0?", width=120, help="With few rewordings a tau of 0 is not known to be 0"
+)
+OUTSIDE = st.column_config.TextColumn("Languages outside", width="medium")
 WHY_WORDING = (
     "The test over items asks whether the items agree on a change. One rewording can move all "
     "items alike, by its form and not by its meaning; then the items agree, and the test takes it "
@@ -58,23 +63,33 @@ def wording_part(shown: Shown, scorer_id: str) -> None:
             shown.found.provenance,
             table=languages,
         )
+    _show_tables(shown, table, languages, scorer_id)
+
+
+def _show_tables(shown: Shown, table: AuditTable, languages: pd.DataFrame, scorer_id: str) -> None:
+    """The numbers of all models, and those of the languages of the one looked at."""
+    of_wordings = table.rows[table.rows["unit"] == REWORDINGS]
+    if shown.n_models == 1:  # the mean over one model is that model
+        of_wordings = of_wordings[of_wordings["scorer_id"] != ""]
+    of_wordings = of_wordings.assign(
+        tau_says=of_wordings["tau2_raw"].map(_tau_words),
+        languages_outside=of_wordings["languages_outside"].map(_named),
+    )
     columns = {
         "model": pinned("Model"),
         "n": "n",
         "n_rewordings": "Rewordings",
         "mean_change": number("Mean change", sign=True),
         "tau": number("tau", "Standard deviation of wordings, beyond the choice of items"),
+        **({"tau_says": ABOUT_TAU} if (of_wordings["tau2_raw"] <= 0).any() else {}),
         "sampling_sd": number("Sampling sd", "Of one rewording's mean, from the choice of items"),
         "prediction_low": number("Predicted from", "95 %, one more rewording", sign=True),
         "prediction_high": number("to", sign=True),
         "reason": "Undefined because",
     }
-    of_wordings = table.rows[table.rows["unit"] == REWORDINGS]
-    if shown.n_models == 1:  # the mean over one model is that model
-        of_wordings = of_wordings[of_wordings["scorer_id"] != ""]
     show_table(
         AuditTable(of_wordings.reset_index(drop=True), table.notes),
-        {"original": "Rewordings of", "languages_outside": "Languages outside"} | columns,
+        {"original": "Rewordings of", "languages_outside": OUTSIDE} | columns,
         f"wording-variance-{shown.dataset}",
     )
     if languages.empty:
@@ -84,19 +99,32 @@ def wording_part(shown: Shown, scorer_id: str) -> None:
             AuditTable(table.rows[table.rows["unit"] == LANGUAGE].reset_index(drop=True)),
             {
                 "condition": pinned("Language"),
-                **{k: v for k, v in columns.items() if k not in ("tau", "sampling_sd", "reason")},
+                **{
+                    k: v
+                    for k, v in columns.items()
+                    if k not in ("tau", "tau_says", "sampling_sd", "reason")
+                },
                 "outside": st.column_config.CheckboxColumn("Outside"),
-                "pvalue_prediction": number("p prediction", "Of being one more rewording"),
-                "qvalue_prediction": number("q prediction"),
-                "pvalue_exchange": number(
+                "pvalue_prediction": pvalue("p prediction", "Of being one more rewording"),
+                "qvalue_prediction": pvalue("q prediction"),
+                "pvalue_exchange": pvalue(
                     "p exchange", "Is the translation just another wording, item by item?"
                 ),
-                "qvalue_exchange": number("q exchange"),
+                "qvalue_exchange": pvalue("q exchange"),
                 "reason": "Undefined because",
             },
             f"languages-against-wording-{shown.dataset}-{scorer_id or 'all'}",
             rows=languages,
         )
+
+
+def _named(languages: str) -> str:
+    return ", ".join(map(condition_name, languages.split(", ")))
+
+
+def _tau_words(tau2_raw: float) -> str:
+    """That a tau cut at 0 is not known to be 0."""
+    return "too few to tell" if tau2_raw <= 0 else ""
 
 
 def reworded_means(shown: Shown, scorer_id: str) -> pd.DataFrame:

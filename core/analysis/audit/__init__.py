@@ -17,7 +17,7 @@ agreement            agreement.py
 quality              quality.py, with quality_filters.py
 surface              surface.py
 groups               groups.py
-bbq_unknown          levels.py, fluency_icat too
+bbq_unknown          unknown_fluency.py, fluency_icat too
 natives              natives.py
 score_panel          score_panel.py
 injection            injection.py
@@ -36,6 +36,6 @@ verdicts             verdicts.py, in the words of verdict_sentences.py
 What they share: request.py (what is asked), loading.py and panel.py (scores as arrays), metadata.py
 (what is said of versions), columns.py (columns of many tables), names.py (names and reasons of
 many tables), words.py (differences and intervals in sentences).
-Beside the tables, for pages: distributions.py, points.py, kept.py, lab.py, floor_sentences.py and
-arms.py.
+Beside the tables, for pages: distributions.py, points.py, kept.py, floor_sentences.py, arms.py, and
+the lab: lab.py, lab_shift.py, lab_plan.py and lab_words.py.
 """

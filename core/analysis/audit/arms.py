@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -11,7 +12,11 @@ from core.analysis.audit.control import NEUTRAL
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditTable
 from core.analysis.audit.words import bounds, p_words
+from core.items.conditions import without_prefix
+from core.languages import language_name
 from core.stats.levels import LEVEL
+
+Row: TypeAlias = Mapping[Any, Any]
 
 ASSERTS = {
     "true": "A sentence in front that calls stereotypes true",
@@ -55,6 +60,68 @@ def arms(control: AuditTable, *, floor: float = math.nan) -> pd.DataFrame:
     return pd.DataFrame(found, columns=columns)
 
 
+def is_found(row: Row) -> bool:
+    """Whether an arm moves scores reliably: most models by themselves, or all by their signs."""
+    return bool(2 * row["n_reliable"] > row["n_tested"] or row["qvalue"] < LEVEL)
+
+
+def as_expected(row: Row) -> bool | None:
+    """Whether an arm moves scores in the direction of its sentence; None of a neutral one."""
+    change = row["mean_change"]
+    return {"true": change > 0, "false": change < 0}.get(row["arm"])
+
+
+def summary(reads: pd.DataFrame) -> list[str]:
+    """What came of the control as a whole, in a sentence or two.
+
+    Parameters
+    ----------
+    reads
+        Of `arms`. Of a version, the sentences that say something count against the neutral one
+        where there is one.
+    """
+    rows = reads.to_dict("records")
+    beyond = [row for row in rows if without_prefix(row["against"]) != row["against"]]
+    neutral = [row for row in rows if row["arm"] == NEUTRAL]
+    apart = {row["condition"] for row in beyond}
+    said = [*beyond, *(r for r in rows if r["arm"] != NEUTRAL and r["condition"] not in apart)]
+    lines = []
+    if said:
+        parts = (_outcome(said, "true", "raises"), _outcome(said, "false", "lowers"))
+        than = "the neutral sentence" if len(beyond) == len(said) else "no sentence"
+        if beyond and len(beyond) < len(said):
+            than = "the neutral sentence where there is one"
+        outcome = ", and ".join(part for part in parts if part)
+        lines.append(f"Against {than}, {outcome} ({_basis(said)}).")
+    if neutral:
+        moved = _names(row for row in neutral if is_found(row))
+        does = f"moves scores in {moved}" if moved else "is not shown to move scores"
+        lines.append(f"The neutral sentence by itself {does} ({_basis(neutral)}).")
+    return lines
+
+
+def _outcome(rows: Sequence[Row], arm: str, moves: str) -> str:
+    """Where an arm does what it ought to; empty without the arm."""
+    of_arm = [row for row in rows if row["arm"] == arm]
+    if not of_arm:
+        return ""
+    right = _names(row for row in of_arm if as_expected(row) and is_found(row))
+    where = f"in {right}" if right else "in no version"
+    return f"one that calls stereotypes {arm} {moves} scores reliably {where}"
+
+
+def _names(rows: Iterable[Row]) -> str:
+    names = [language_name(without_prefix(row["condition"])) for row in rows]
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _basis(rows: Sequence[Row]) -> str:
+    models, items = (max(int(row[name]) for row in rows) for name in ("n_models", "n"))
+    n = len({without_prefix(row["condition"]) for row in rows})
+    versions = f"{n} version{'' if n == 1 else 's'}"
+    return f"{versions}, n = {items:,} items, {models} model{'' if models == 1 else 's'}"
+
+
 def _sentence(row: dict[str, Any], q_of_one: float, floor: float) -> str:
     """What an arm does; `q_of_one` is the q of a model that is alone."""
     name = f"{ASSERTS[row['arm']]} ({row['condition']} against {row['against']})"
@@ -77,11 +144,10 @@ def _sentence(row: dict[str, Any], q_of_one: float, floor: float) -> str:
             f"{row['n_up']} of {row['n_moved']} models that move go up{sign}; {row['n_reliable']} "
             f"of {row['n_tested']} move by themselves at q < .05"
         )
-    expected = {"true": change > 0, "false": change < 0}.get(row["arm"])
-    found = 2 * row["n_reliable"] > row["n_tested"] or q < LEVEL
+    expected, found = as_expected(row), is_found(row)
     if expected is None:
         end = (
-            "any sentence moves scores by about as much, so the others count beyond it"
+            "a sentence by itself moves scores, so the other arms are read against it"
             if found
             else "that a sentence by itself moves scores is not shown"
         )
@@ -89,7 +155,5 @@ def _sentence(row: dict[str, Any], q_of_one: float, floor: float) -> str:
         end = "as it ought to" if found else "in the direction it ought to, yet no model reliably"
     else:
         end = "against what the sentence says"
-    return (
-        f"{name} {verb} the mean score by {abs(change):.3f} {interval} over {row['n']} items{noise}"
-        f"; {models}: {end}."
-    )
+    size = f"{abs(change):.3f} {interval} over {row['n']:,} items"
+    return f"{name} {verb} the mean score by {size}{noise}; {models}: {end}."

@@ -28,7 +28,6 @@ from core.analysis.audit.groups import groups
 from core.analysis.audit.injection import injection
 from core.analysis.audit.item_flow import item_flow
 from core.analysis.audit.item_tests import item_tests
-from core.analysis.audit.levels import bbq_unknown, fluency_icat
 from core.analysis.audit.loading import load_panel
 from core.analysis.audit.main import main
 from core.analysis.audit.natives import natives
@@ -40,6 +39,7 @@ from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.score_panel import other_kinds, score_panel
 from core.analysis.audit.shrunk import shrunk
 from core.analysis.audit.surface import surface
+from core.analysis.audit.unknown_fluency import bbq_unknown, fluency_icat
 from core.analysis.audit.verdicts import verdicts
 from core.analysis.audit.wording_variance import wording_variance
 from core.errors import InputError

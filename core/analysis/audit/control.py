@@ -41,7 +41,7 @@ from core.stats.scores import ScoreKind
 Array = npt.NDArray[np.float64]
 
 N_BOOTSTRAP = 2_000  # at most: the ends of an interval need no more
-NEUTRAL, ARMS = "neutral", ("true", "false", "neutral")
+NEUTRAL, ARMS = "neutral", ("neutral", "true", "false")  # in the order of the table
 NO_CONTROL = (
     "No item has a version with the prefix true, false or neutral (such as en+true), so there is "
     "no positive control."
@@ -120,10 +120,12 @@ def sign_test(n_up: int, n: int) -> float:
 
 
 def _contrasts(panel: Panel) -> Iterator[_Contrast]:
-    for condition in panel.conditions:
-        arm, base = parse_condition(condition).prefix, without_prefix(condition)
-        if arm not in ARMS:
-            continue
+    held = [(parse_condition(c).prefix, without_prefix(c), c) for c in panel.conditions]
+    bases = list(dict.fromkeys(base for arm, base, _ in held if arm in ARMS))
+    for arm, base, condition in sorted(
+        (one for one in held if one[0] in ARMS),
+        key=lambda one: (bases.index(one[1]), ARMS.index(one[0])),
+    ):
         yield _Contrast(condition, arm, base)
         neutral = f"{base}+{NEUTRAL}"
         if arm != NEUTRAL and neutral in panel.conditions:

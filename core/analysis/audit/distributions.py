@@ -20,6 +20,7 @@ from core.analysis.audit.names import NO_ITEM, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
+from core.stats.known import varies
 
 Array = npt.NDArray[np.float64]
 
@@ -117,8 +118,7 @@ def _summary(values: Array) -> dict[str, Any]:
 
 
 def _curves(values: dict[str, Array]) -> pd.DataFrame:
-    # What differs by rounding alone does not vary.
-    varying = {c: v for c, v in values.items() if len(v) > 1 and np.ptp(v) > 1e-9 * np.abs(v).max()}
+    varying = {c: v for c, v in values.items() if varies(v)}
     if not varying:
         return pd.DataFrame(columns=list(_CURVES))
     limit = _BEYOND * max(float(np.abs(v).max()) for v in varying.values())

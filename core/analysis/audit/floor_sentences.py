@@ -113,10 +113,11 @@ def gap_sentence(row: Row, model: str) -> str:
     if math.isnan(row["difference"]):
         return f"{start}; what rewording does is not known. {row['reason']}".rstrip()
     basis = (
-        f"n = {row['n_items']} {_plural('item', row['n_items'])}, "
+        f"n = {row['n_items']:,} {_plural('item', row['n_items'])}, "
         f"{row['n_rewordings']} {_plural('rewording', row['n_rewordings'])}"
     )
-    numbers = f"{start}, floor {row['floor']:.3f}, difference {_number(row['difference'])}"
+    numbers = f"{start}, floor of the same items {row['floor']:.3f}, "
+    numbers += f"difference {_number(row['difference'])}"
     if math.isnan(row["difference_low"]):
         return f"{numbers} (no interval; {basis}). {row['reason']}".rstrip()
     interval = _interval(row["difference_low"], row["difference_high"])
@@ -151,7 +152,7 @@ def wording_sentences(
     sentences = [
         f"One more rewording of English is predicted to change the mean score {who} by something "
         f"in {_interval(low, high)} (95 %, from {rewordings['n_rewordings']} rewordings, "
-        f"n = {rewordings['n']} items). Wordings differ by tau = {rewordings['tau']:.3f}; the "
+        f"n = {rewordings['n']:,} items). Wordings differ by tau = {rewordings['tau']:.3f}; the "
         f"choice of items moves the mean of one rewording by {rewordings['sampling_sd']:.3f} (sd)."
     ]
     if rewordings["tau2_raw"] <= 0:
@@ -175,7 +176,7 @@ def _beyond(languages: pd.DataFrame, above: Sequence[str]) -> list[str]:
     else:
         named = [
             f"{language_name(str(row['condition']))} ({_number(row['mean_change'])}, "
-            f"n = {row['n']}, {p_words('p', row['pvalue_prediction'])}, "
+            f"n = {row['n']:,}, {p_words('p', row['pvalue_prediction'])}, "
             f"{p_words('q', row['qvalue_prediction'])})"
             for row in languages[outside].to_dict("records")
         ]
@@ -209,7 +210,7 @@ def _number(value: float) -> str:
 
 def _span(numbers: pd.Series[Any]) -> str:
     low, high = int(numbers.min()), int(numbers.max())
-    return str(low) if low == high else f"{low} to {high}"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _plural(noun: str, n: Any) -> str:

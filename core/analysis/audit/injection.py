@@ -1,7 +1,7 @@
-"""Would a shift be noticed? Shifts put into the scores, and power.
+"""Would a shift be noticed? Shifts put into the scores, and the size of the test.
 
 After "Lost in Translation" (arXiv 2610.20479), the section on sensitivity. Letters: P pairs of a
-model and a rewording, M models, N items.
+model and a rewording, N items.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def _findings(row: Row, ceiling: Row | None, ratio: Row | None) -> list[tuple[st
         found.append((f"the two intervals {how}", apart))
     if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
         ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
-        items = f"the same {int(ratio['n_items'])} items"
+        items = f"the same {int(ratio['n_items']):,} items"
         clause = f"r is {number(ratio['r_ratio'])} {ends} times that of rewordings on {items}"
         found.append((clause, bool(ratio["r_ratio_high"] < 1)))
     return found
@@ -123,10 +123,10 @@ def _sentence(
     name, english = language_name(condition), language_name(REFERENCE_CONDITION)
     if math.isnan(row["slope"]):
         return f"What items keep in {name} cannot be said: {words.lowered(row['reason'])}"
-    of = f"{row['n_items']} item{'' if row['n_items'] == 1 else 's'}, "
+    of = f"{row['n_items']:,} item{'' if row['n_items'] == 1 else 's'}, "
     of += f"{n_models} model{'' if n_models == 1 else 's'}"
     slope = f"slope {number(row['slope'])} {bounds(row['slope_low'], row['slope_high'])}"
-    slope += f" = r {number(row['r'])} x spread {number(row['sd_ratio'])}"
+    slope += f" = r {number(row['r'])} × spread {number(row['sd_ratio'])}"
     keep = f"keep {number(row['slope'])} of" if row["slope"] > 0 else "do not keep"
     said = f"In {name}, items {keep} what sets them apart in {english} ({slope}; {of}); "
     if ceiling is None:

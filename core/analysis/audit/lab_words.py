@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.analysis.audit.verdicts import SHIFTS
-from core.analysis.audit.words import difference, p_words
+from core.analysis.audit.words import difference, p_words, signed
 
 
 def headline(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
@@ -24,6 +24,8 @@ def headline(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
     if of_all:
         found = int(rows["verdict"].isin(SHIFTS).sum())
         return f"{found} of {len(rows)} pairs are found; of the first one:"
+    if not row["delta"]:
+        return "Nothing is put in yet."
     words = _meaning(row)
     return f"{words[0].upper()}{words[1:]}."
 
@@ -40,7 +42,7 @@ def sentence(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
         else f"rewording moves this model's means by {row['floor']:.3f}"
     )
     words = (
-        f"{apart}, paired over {row['n']} items; {_put_in(row)}; {noise}; "
+        f"{apart}, paired over {row['n']:,} items; {_put_in(row)}; {noise}; "
         f"{p_words('q', row['qvalue'])} over {row['n_tests']} pairs: {_meaning(row)}."
     )
     if not of_all:
@@ -48,7 +50,7 @@ def sentence(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
     found = int(rows["verdict"].isin(SHIFTS).sum())
     return (
         f"{row['delta']:+.2f} on the log-odds of all {len(rows)} pairs moves their mean scores by "
-        f"{_signed(float(rows['put_in'].mean()))} on average; {found} of {len(rows)} pairs are "
+        f"{signed(float(rows['put_in'].mean()))} on average; {found} of {len(rows)} pairs are "
         f"found at q < .05. Shown is the first: {words}"
     )
 
@@ -56,7 +58,7 @@ def sentence(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
 def _put_in(row: dict[str, Any]) -> str:
     if not row["n_shifted"] or not row["put_in"]:
         return "nothing was put in"
-    return f"{_signed(row['put_in'])} of it was put in, on {row['n_shifted']} items"
+    return f"{signed(row['put_in'])} of it was put in, on {row['n_shifted']:,} items"
 
 
 def _meaning(row: dict[str, Any]) -> str:
@@ -69,7 +71,3 @@ def _meaning(row: dict[str, Any]) -> str:
         "undecided": f"neither a shift nor its absence is shown{lost}",
         "undefined": f"nothing can be said ({row['reason'] or 'there is no test'})",
     }[row["verdict"]]
-
-
-def _signed(value: float) -> str:
-    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "\u2212")

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.item_changes import item_changes
-from core.analysis.audit.metadata import BBQ, of_source
 from core.analysis.audit.names import (
     ALIKE_DROPS,
     FEW_ITEMS,
@@ -24,10 +23,10 @@ from core.analysis.audit.names import (
 )
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
+from core.analysis.audit.unknown_fluency import fluency_besides_bbq
 from core.stats.intervals import t_interval
 from core.stats.known import mean_over_items
 from core.stats.levels import LEAST_ITEMS
-from core.stats.scores import fluency
 from core.stats.standardised import standardised_change
 
 Array = npt.NDArray[np.float64]
@@ -41,7 +40,7 @@ NO_FLOOR = "No model has a rewording that covers every English item."
 NO_SHARES = "The carry-over or the same choice is undefined."
 FLOOR_ONLY = "A floor has no interval and no test."
 FLOOR = (
-    "In the row `rewording` the drop is the median over the models of the noise floor: a size "
+    "In the last row, rewording, the drop is the median over the models of the noise floor: a size "
     "without a direction, so it has no interval and no test."
 )
 _COLUMNS = (
@@ -153,12 +152,10 @@ def language_drops(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _levels(panel: Panel, request: AuditRequest) -> pd.DataFrame:
     """Scores and fluency of each language; of the rewordings behind R, the mean of theirs."""
-    n = panel.numbers
-    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
     values = {
         "score": panel.scores(request.kind),
         "score_binary": panel.scores("binary"),
-        "fluency": fluency(n["l_stereotype"], n["l_anti"], unrelated),
+        "fluency": fluency_besides_bbq(panel),
     }
     at = {c: [panel.at(c)] for c in panel.languages}
     at[REWORDING] = [panel.at(c) for c in panel.noise_rewordings()]

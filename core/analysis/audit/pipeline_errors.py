@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,21 @@ import pandas as pd
 from core.analysis.audit.cells import cells as test_cells
 from core.analysis.audit.error_intervals import N_RESAMPLES, Draws, draws_of, error_intervals
 from core.analysis.audit.metadata import of_source
-from core.analysis.audit.names import HELD_SDS, NO_ITEM, SUFFIXES
+from core.analysis.audit.names import (
+    ALIKE,
+    FEW_ITEMS,
+    HELD_SDS,
+    NO_CHOICE_CHANGES,
+    NO_ITEM,
+    NO_REWORDING,
+    NOTHING_CHANGES,
+    ONE_ITEM,
+    SUFFIXES,
+)
 from core.analysis.audit.panel import NUMBERS, Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.known import mean_of
+from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
 from core.store.audit import first_tokens
 from core.store.gate import Cache
@@ -46,6 +57,9 @@ NO_LISTS = "The scores have no token lists (they were computed elsewhere)."
 NO_MERGE = "No first token takes the space before it, so none would have been left out."
 NOT_STANDARDISED = "A preference of minus infinity has no standard deviation."
 NO_LANGUAGE = "There is no translation."
+RIGHT_MOVES = "The right pipeline moves nothing."
+MOVES_NONE = "The error moves no mean here beyond what all items share."
+MOVES_NO_CHOICE = "The error does not move the choices."
 
 
 class Pipeline(NamedTuple):
@@ -106,9 +120,8 @@ def pipeline_errors(
     for suffix in SUFFIXES:
         pvalues = table[f"moved_pvalue{suffix}"].where(single)
         table[f"moved_qvalue{suffix}"] = benjamini_hochberg(pvalues)
-    notes = [] if panel.languages else [NO_LANGUAGE]
-    notes += [HELD_SDS] if request.kind == STANDARDISED else []
-    return AuditTable(table, tuple(notes))
+    held = (HELD_SDS,) if request.kind == STANDARDISED else ()
+    return AuditTable(table, (*panel.no_languages, *held))
 
 
 def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pipeline]:
@@ -247,16 +260,33 @@ def _rows(
                 "n_affected": int(pipeline.affected[:, [panel.english, *at]].sum()),
                 "n_single": int(pipeline.n_single[:, [panel.english, *at]].sum()),
                 "n_resamples": wrong.n_resamples,
-                "reason": pipeline.reason or _nothing_compared(languages, n),
+                "reason": pipeline.reason or _reason(pipeline.name, values, languages, n),
             }
         )
     return rows
 
 
-def _nothing_compared(languages: list[str], n: int) -> str:
+def _reason(name: str, values: dict[str, Any], languages: list[str], n: int) -> str:
+    """Why numbers of a row are missing."""
     if not languages:
         return NO_LANGUAGE
-    return "" if n else NO_ITEM
+    if not n:
+        return NO_ITEM
+    is_few, one = values["n_items"] < LEAST_ITEMS, values["n_items"] == 1
+    few = ONE_ITEM if one else FEW_ITEMS
+    nothing, no_choice = MOVES_NONE, MOVES_NO_CHOICE
+    if name == RIGHT:
+        nothing = no_choice = RIGHT_MOVES
+    missing = [
+        (values["noise_floor"], NO_REWORDING),
+        (values["n_reliable"], ONE_ITEM if one else NOTHING_CHANGES),
+        (values["n_reliable_binary"], NO_CHOICE_CHANGES),
+        (values["drop_low"], few if is_few else ALIKE),
+        (values["drop_binary_low"], few if is_few else NO_CHOICE_CHANGES),
+        (values["moved_low"] + values["moved_pvalue"], nothing),
+        (values["moved_binary_low"], no_choice),
+    ]
+    return " ".join(dict.fromkeys(why for value, why in missing if np.isnan(value)))
 
 
 def _values(tested: _Tested, request: AuditRequest, conditions: list[str]) -> dict[str, float]:

@@ -46,7 +46,9 @@ class Points:
     n: int  # points there are
     n_items: int  # items in these
     n_failed: int  # points besides that the quality filter leaves out
-    noise: float  # sd of the same points' changes by rewording the original; NaN without any
+    # sd of such points' changes by rewording the original, over all its items, whatever `items` and
+    # `passing` leave of these points; NaN without any
+    noise: float
     n_noise: int  # changes behind it
 
 
@@ -181,7 +183,7 @@ def _table(
 
 
 def _noise(panel: Panel, changes: Array, original: str, of: str) -> tuple[float, int]:
-    """Standard deviation (ddof 1) of what rewording the original does to such points."""
+    """Standard deviation (ddof 1) of what rewording the original does, over all its items."""
     own = changes[:, [panel.at(c) for c in panel.rewordings(original)]]  # (M, rewordings, N)
     if of == MEAN:
         own = mean_of_known(own)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.audit.levels import fluency_besides_bbq
 from core.analysis.audit.metadata import (
     BLANK_SURVIVED,
     FILL_IN,
@@ -24,6 +23,7 @@ from core.analysis.audit.metadata import (
     metadata_values,
 )
 from core.analysis.audit.panel import Panel
+from core.analysis.audit.unknown_fluency import fluency_besides_bbq
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

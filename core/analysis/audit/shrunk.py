@@ -12,18 +12,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import ndtri
 
 from core.analysis.audit.names import FEW_ITEMS, NO_ITEM_OF_MODEL, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.known import mean_over_items, varies
-from core.stats.levels import LEAST_ITEMS
+from core.stats.levels import CONFIDENCE, LEAST_ITEMS
 from core.stats.shrinkage import LEAST_CELLS, Shrunk, bootstrap_covariance, shrunk_estimates
 
 Array = npt.NDArray[np.float64]
 
 N_RESAMPLES = 2_000  # of a covariance
-Z95 = 1.959963985
+_Z = float(ndtri((1 + CONFIDENCE) / 2))
 
 NO_VARIANCE = "All items of this model change alike, so nothing says how sure its drop is."
 FEW_MODELS = (
@@ -106,8 +107,8 @@ def _posterior(found: Shrunk, m: int, reason: str) -> dict[str, Any]:
     value, error = float(found.estimate[m]), float(found.sd[m])
     return {
         "shrunk": value,
-        "shrunk_low": value - Z95 * error,
-        "shrunk_high": value + Z95 * error,
+        "shrunk_low": value - _Z * error,
+        "shrunk_high": value + _Z * error,
         "shrunk_error": error,
         "language_drop": found.mean,
         "tau": found.tau,

@@ -30,7 +30,7 @@ def sentence(row: dict[str, Any], findings: dict[str, str]) -> str:
     if math.isnan(drop):
         return f"{row['language']} cannot be compared with {_english()}: {lowered(row['reason'])}"
     apart = difference(row["language"], _english(), drop, row["drop_low"], row["drop_high"])
-    items = f"{row['n']} shared item{'' if row['n'] == 1 else 's'}"
+    items = f"{row['n']:,} shared item{'' if row['n'] == 1 else 's'}"
     parts = [f"{apart}, paired over {items}; {_noise(row)}; {_judgment(row)}."]
     if row["depends_on_score"] is True:
         parts.append(f"This {DEPENDS}: {_disagreement(findings)}.")
@@ -93,7 +93,7 @@ def _enough(row: dict[str, Any]) -> str:
     needed = row["n_needed"]
     if math.isnan(needed) or abs(row["t"]) > row["margin"]:  # no number of items would show it
         return ""
-    return f" (showing that there is none would take about {needed:.0f} items)"
+    return f" (showing that there is none would take about {needed:,.0f} items)"
 
 
 def _noise(row: dict[str, Any]) -> str:

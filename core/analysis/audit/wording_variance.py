@@ -36,7 +36,7 @@ REWORDINGS = "rewordings"  # what a row of `wording_variance` is of, or LANGUAGE
 
 ASSUMED = (
     "The prediction interval takes the rewordings and the translation for draws from one normal "
-    "distribution of wordings; with k of them it has k - 1 degrees of freedom, so it is wide."
+    "distribution of wordings; with k of them it has k − 1 degrees of freedom, so it is wide."
 )
 FEW_REWORDINGS = f"Wording variance needs {LEAST_REWORDINGS} rewordings, not {{}}."
 TWO_ITEMS = "Wording variance needs two items that have all these versions, not {}."

@@ -36,10 +36,15 @@ def bounds(low: float, high: float, digits: int = 3) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """So many digits with a true minus; rounded to zero from below it is not minus zero."""
-    if math.isnan(value):
-        return "–"
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+    """So many digits with a true minus, thousands apart; rounded to zero it has no minus."""
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else "∞"
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\u2212")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """The same with a plus above zero; a zero has no sign."""
+    return f"{'+' if round(value, digits) > 0 else ''}{number(value, digits)}"
 
 
 def p_words(letter: str, value: float) -> str:

@@ -118,14 +118,17 @@ def _no_share(n: int, n_english: int) -> str:
 def fluency_besides_bbq(panel: Panel) -> Array:
     """Fluency of the items with an unrelated continuation, without those of BBQ. (M, K, N)"""
     n = panel.numbers
-    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
-    return fluency(n["l_stereotype"], n["l_anti"], unrelated)
+    return fluency(n["l_stereotype"], n["l_anti"], _unrelated(panel))
+
+
+def _unrelated(panel: Panel) -> Array:
+    """Of the unrelated continuations, l; NaN for questions of BBQ, which have none. (M, K, N)"""
+    return np.where(of_source(panel, BBQ), np.nan, panel.numbers["l_unrelated"])
 
 
 def _fluency_values(panel: Panel) -> dict[str, Array]:
     """By name, a value per item that has all three continuations and is none of BBQ. (M, K, N)"""
-    n = panel.numbers
-    unrelated = np.where(of_source(panel, BBQ), np.nan, n["l_unrelated"])
+    n, unrelated = panel.numbers, _unrelated(panel)
     both = fluency_besides_bbq(panel)
     ss = np.where(np.isfinite(both), stereotype_score(n["l_stereotype"], n["l_anti"]), np.nan)
     return {

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.audit.levels import (
+from core.analysis.audit.loading import load_panel
+from core.analysis.audit.panel import Panel
+from core.analysis.audit.request import AuditRequest, AuditTable
+from core.analysis.audit.unknown_fluency import (
     NO_TARGET,
     NO_UNKNOWN,
     NO_UNRELATED,
     bbq_unknown,
     fluency_icat,
 )
-from core.analysis.audit.loading import load_panel
-from core.analysis.audit.panel import Panel
-from core.analysis.audit.request import AuditRequest, AuditTable
 from core.store.gate import Cache
 from core.types import Item, Role
 from tests.store_samples import item, put
