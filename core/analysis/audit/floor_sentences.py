@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from core.analysis.audit.floors import median_floor
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.words import number, p_words
 from core.items.languages import language_name
@@ -34,7 +35,7 @@ def floor_sentence(by_model: pd.DataFrame) -> str:
     if known.empty:
         reasons = dict.fromkeys(r for r in by_model["reason"] if r)
         return f"The noise floor is not known. {' '.join(reasons)}".strip()
-    floor, noise = (float(known[c].median()) for c in ("floor", "expected_noise"))
+    floor, noise = median_floor(known), float(known["expected_noise"].median())
     basis = (
         f"{_span(known['n_rewordings'])} {_plural('rewording', known['n_rewordings'].max())} of "
         f"full coverage, n = {_span(known['n_items'])} {_plural('item', known['n_items'].max())}"

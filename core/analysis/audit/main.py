@@ -1,6 +1,6 @@
-"""The main table: each language in one row, over all models; gaps and consistency; natives.
+"""The main table: each language in one row, over all models, and rewording in the last.
 
-After "Lost in Translation" (arXiv 2610.20479), main table and the cross-lingual consistency scores.
+After "Lost in Translation" (arXiv 2610.20479), main table.
 Letters: M models, L languages, K conditions, N items.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.floors import median_floor
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.names import (
     ALIKE_DROPS,
@@ -93,9 +94,8 @@ def main(
     ):
         rows = rows.merge(part, on="condition", how="left")
     last = rows.index[-1]
-    known = floors.rows["floor"].dropna()
-    rows.loc[last, "drop"] = float(known.median()) if len(known) else np.nan
-    rows.loc[last, "n_models"] = len(known)
+    rows.loc[last, "drop"] = median_floor(floors.rows)
+    rows.loc[last, "n_models"] = int(floors.rows["floor"].count())
     noise = item_changes(panel, request.kind, complete=request.complete).reworded
     rows.loc[last, "n_items"] = int(np.isfinite(noise).sum())
     rows["drop_interval"] = np.where(rows["drop_low"].notna(), OVER_MODELS, "")
