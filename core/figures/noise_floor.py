@@ -211,8 +211,11 @@ def _gap_marks(rows: pd.DataFrame, name: str, symbol: str) -> go.Scatter:
 def _gap_hover(row: Row) -> str:
     low, high = row["difference_low"], row["difference_high"]
     bounds = "no interval" if math.isnan(low) else f"[{signed(low, 4)}, {signed(high, 4)}]"
+    floor = f"floor {row['floor']:.4f}"
+    if row["unit"] != MODEL:
+        floor = f"floor of the mean over models {row['floor_of_mean']:.4f}"
     return (
-        f"gap {row['gap']:.4f}, floor {row['floor']:.4f}<br>"
+        f"gap {row['gap']:.4f}, {floor}<br>"
         f"difference {signed(row['difference'], 4)} {bounds}<br>"
         f"n = {row['n_items']:,} items, {row['n_rewordings']} rewordings"
     )

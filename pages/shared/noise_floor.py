@@ -167,7 +167,11 @@ def gap_part(shown: Shown) -> None:
         {
             "name": pinned("Of"),
             "gap": number("Gap", "Mean over languages, or of one, of |mean change|"),
-            "floor": number("Floor", "Mean over rewordings of |mean change|"),
+            "floor": number("Floor", "Of the model: mean over rewordings of |mean change|"),
+            "floor_of_mean": number(
+                "Floor of the mean over models",
+                "Mean over rewordings of |mean change|, each change a mean over models",
+            ),
             "difference": number("Difference", sign=True),
             "difference_low": number("95 % from", "Bias-corrected, over items", sign=True),
             "difference_high": number("to", sign=True),

@@ -117,7 +117,10 @@ def gap_sentence(row: Row, model: str) -> str:
         f"n = {row['n_items']:,} {_plural('item', row['n_items'])}, "
         f"{row['n_rewordings']} {_plural('rewording', row['n_rewordings'])}"
     )
-    numbers = f"{start}, floor of the same items {row['floor']:.3f}, "
+    floor = f"floor of the mean over models {row['floor_of_mean']:.3f}"
+    if of_model or row["n_models"] == 1:
+        floor = f"floor of the same items {row['floor' if of_model else 'floor_of_mean']:.3f}"
+    numbers = f"{start}, {floor}, "
     numbers += f"difference {_number(row['difference'])}"
     if math.isnan(row["difference_low"]):
         return f"{numbers} (no interval; {basis}). {row['reason']}".rstrip()
