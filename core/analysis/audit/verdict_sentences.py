@@ -8,7 +8,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from core.analysis.audit.words import bounds, difference, is_nothing, lowered, number, p_words
+from core.analysis.audit.words import (
+    bounds,
+    bounds_beside,
+    difference,
+    is_nothing,
+    lowered,
+    number,
+    p_words,
+)
 from core.items.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.stats.levels import LEVEL
@@ -49,7 +57,7 @@ def _judgment(row: dict[str, Any]) -> str:
     if row["verdict"] == "undefined":
         return f"whether it is more than rewording cannot be said: {lowered(row['reason'])[:-1]}"
     q = p_words("q", row["qvalue"]) + _of_fewer(row)
-    within = f"90 % interval {bounds(row['t90_low'], row['t90_high'])}"
+    within = f"90 % interval {bounds_beside(row['t90_low'], row['t90_high'], row['margin'])}"
     if row["verdict"] == "undecided":
         return f"{q}: neither a difference beyond rewording nor its absence is shown{_enough(row)}"
     if row["verdict"] == "equivalent":
