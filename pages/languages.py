@@ -21,7 +21,6 @@ from pages.shared.languages import (
     show_groups,
     show_kinds,
     show_natives,
-    with_margin,
     yardstick,
 )
 from pages.shared.routing import require_router
@@ -39,7 +38,7 @@ def main() -> None:
     require_router()
     st.title("Languages")
     st.caption("Which gaps are real?")
-    selection, request = choose_audit(with_margin(state.current()))
+    selection, request = choose_audit(state.current())
     choose_margin(selection)
     with st.spinner("Testing every language …"):
         found = read_audit(request, TABLES)

@@ -312,7 +312,7 @@ def _show_taken(selection: Selection, request: AuditRequest) -> None:
     found = points(panel, request, selection.against, of=of, items=taken.item_ids)
     rows = found.rows.sort_values("change", key=abs, ascending=False, kind="stable")
     height = min(390, 38 + 35 * max(len(rows), 1))
-    show_frame(rows[list(TAKEN_COLUMNS)], TAKEN_COLUMNS, height=height)
+    show_frame(rows[list(TAKEN_COLUMNS)], TAKEN_COLUMNS, height)
     named = f" ({rows['model'].iloc[0]})" if len(rows) else ""
     st.caption(f"{len(rows):,} items{literal(named)}, largest change first")
     if missing := len(taken.item_ids) - found.n_items:

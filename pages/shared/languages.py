@@ -20,7 +20,7 @@ from core.figures.score_kinds import kinds_plot
 from core.figures.specifications import specification_curve
 from core.figures.theme import Figure, caption_of
 from core.items.languages import language_name
-from core.selection import Selection
+from core.selection import BOUNDS, Selection
 from core.settings import REFERENCE_CONDITION
 from pages.shared import state
 from pages.shared.audit import KIND_WORDS, read_audit
@@ -45,12 +45,6 @@ SPLITS = {
 }
 CELLS = {"change": "Mean changes", "score": "Mean scores"}
 ONE_MODEL = "one model: no spread"
-LEAST_MARGIN = 0.001
-
-
-def with_margin(selection: Selection) -> Selection:
-    """The selection with a margin that can be tested against: none at all cannot."""
-    return replace(selection, margin=max(selection.margin, LEAST_MARGIN))
 
 
 def choose_margin(selection: Selection) -> None:
@@ -59,8 +53,8 @@ def choose_margin(selection: Selection) -> None:
     state.show_field("margin", float(selection.margin))
     left.number_input(
         "Equivalence margin",
-        min_value=LEAST_MARGIN,
-        max_value=1.0,
+        min_value=float(BOUNDS["margin"][0]),
+        max_value=float(BOUNDS["margin"][1]),
         step=0.005,
         format="%.3f",
         **state.bound("margin"),

@@ -21,7 +21,7 @@ from core.analysis.audit.words import signed
 from core.errors import InputError
 from core.figures.detection import detection_curves, items_for_shifts
 from core.figures.shift import before_and_after
-from core.selection import Selection
+from core.selection import BOUNDS, Selection
 from core.stats.levels import LEAST_ITEMS
 from pages.shared import state
 from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS
@@ -35,6 +35,7 @@ from pages.shared.shift_lab_columns import (
 )
 from pages.shared.tables import condition_name, show_table
 
+STEP = 0.05  # of both sliders
 SECONDS_AT_A_TIME = 0.35  # of runs, between two looks at the Stop button
 _RUN = "lab-run"
 
@@ -64,21 +65,32 @@ def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
         **state.bound("subgroup"),
     )
     left, right = st.columns([3, 2])
-    shown = min(max(selection.delta, -LARGEST), LARGEST)
-    state.show_field("delta", round(shown, 2))
+    delta = _settable("delta", selection.delta, -LARGEST, LARGEST)
+    share = _settable("share", selection.share, STEP, 1.0)
+    state.show_field("delta", delta)
     left.slider(
-        "Shift δ of the log-odds of the reworded items (nats)", -LARGEST, LARGEST, step=0.05,
+        "Shift δ of the log-odds of the reworded items (nats)", -LARGEST, LARGEST, step=STEP,
         format="%+.2f", help="Added to l(stereotype) − l(anti-stereotype) of every shifted item",
         **state.bound("delta"),
     )  # fmt: skip
-    state.show_field("share", min(max(selection.share, 0.05), 1.0))
+    state.show_field("share", share)
     right.slider(
-        "Share of its items", 0.05, 1.0, step=0.05, format="percent", **state.bound("share")
+        "Share of its items", STEP, 1.0, step=STEP, format="percent", **state.bound("share")
     )
-    asked = selection.shifted or pair
-    return replace(selection, shifted=pair), Shift(
-        asked, selection.delta, selection.share, selection.subgroup
-    )
+    asked = Shift(selection.shifted or pair, delta, share, selection.subgroup)
+    return replace(selection, shifted=pair, delta=delta, share=share), asked
+
+
+def _settable(name: str, value: float, low: float, high: float) -> float:
+    """The value that the slider of a field can stand on, with a word where it is another."""
+    found = round(min(max(STEP * round(value / STEP), low), high), 2)
+    if abs(found - value) > 1e-9:
+        st.warning(
+            f"The link asks for a {name} of {value:g}. The slider goes from {low:g} to {high:g} in "
+            f"steps of {STEP:g}, so {found:g} is used.",
+            icon=":material/link_off:",
+        )
+    return found
 
 
 def show_injection(
@@ -217,7 +229,7 @@ def show_needed(
     state.show_field("margin", margin)
     left, right = st.columns([1, 3])
     left.number_input(
-        "Margin of equivalence", 0.001, 1.0, step=0.005, format="%.3f",
+        "Margin of equivalence", *map(float, BOUNDS["margin"]), step=0.005, format="%.3f",
         help="Shifts within it are too small to matter. Fix it before looking at the data.",
         **state.bound("margin"),
     )  # fmt: skip
