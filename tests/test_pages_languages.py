@@ -201,7 +201,7 @@ def test_an_empty_cache_says_what_to_run(show, tmp_path: Path) -> None:
 def test_a_margin_of_nothing_is_mended(show, tmp_path: Path) -> None:
     app = show(made(tmp_path, "en", "en~p1", "hi"), margin="0", split="x", cells="y")
     assert not app.error
-    assert app.number_input(key="field-margin").value == 0.001
+    assert app.number_input(key="field-margin").value == 0.02
 
 
 def test_standardised_scores_have_no_margin(show, cache: Cache) -> None:

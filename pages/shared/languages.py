@@ -53,8 +53,8 @@ def choose_margin(selection: Selection) -> None:
     state.show_field("margin", float(selection.margin))
     left.number_input(
         "Equivalence margin",
-        min_value=float(BOUNDS["margin"][0]),
-        max_value=float(BOUNDS["margin"][1]),
+        min_value=BOUNDS["margin"][0],
+        max_value=BOUNDS["margin"][1],
         step=0.005,
         format="%.3f",
         **state.bound("margin"),

@@ -229,7 +229,7 @@ def show_needed(
     state.show_field("margin", margin)
     left, right = st.columns([1, 3])
     left.number_input(
-        "Margin of equivalence", *map(float, BOUNDS["margin"]), step=0.005, format="%.3f",
+        "Margin of equivalence", *BOUNDS["margin"], step=0.005, format="%.3f",
         help="Shifts within it are too small to matter. Fix it before looking at the data.",
         **state.bound("margin"),
     )  # fmt: skip
