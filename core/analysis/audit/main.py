@@ -73,9 +73,9 @@ def main(
     AuditTable
         `score` and `score_binary` are means over the models of each one's mean over its items, `n`
         scores in all; `n_changes` of them have one in English and stand behind `drop`, the mean
-        over `n_models` of -mean d, with its 95 % t interval over models (`drop_interval` says what
-        that is). `drop_items` = -mean D_i over the `n_items` that every model has scored, with its
-        95 % bootstrap interval over items, on which verdicts
+        over `n_models` of each one's -mean d, whatever items it has, with its 95 % t interval over
+        models (`drop_interval` says what that is). `drop_items` = -mean D_i over the `n_items` that
+        every model has scored, with its 95 % bootstrap interval over items, on which verdicts
         stand. `t` and `qvalue` are those of the item test against rewording. `n_reliable` models
         drop reliably; `slope` and `same_choice` say what the items keep; `fluency` is without BBQ,
         over `n_fluency` scores.
