@@ -197,7 +197,7 @@ def test_a_slice_of_the_same_name_with_other_items_is_another_question(cache: Ca
     request = replace(FEW, slice="s")
     put_slice(cache, Slice("s", "d", "", ("1", "2")))
     assert audit_panel(cache, request).item_ids == ["1", "2"]
-    put_slice(cache, Slice("s", "d", "", ("3",)))
+    put_slice(cache, Slice("s", "d", "", ("3",)), replace=True)
     assert audit_panel(cache, request).item_ids == ["3"]
 
 

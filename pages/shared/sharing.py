@@ -15,7 +15,7 @@ from core.words import counted
 from pages.shared import state
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
-from pages.shared.slice_form import save_form
+from pages.shared.slice_form import save_form, saved_words
 
 SNIPPET = """from pathlib import Path
 
@@ -109,8 +109,9 @@ def _save_slice(selection: Selection, item_ids: pd.Series) -> None:
     def after(saved: Slice) -> None:
         st.session_state["slice-popover"] = False  # what it offers is done
         state.put(replace(without_filters(selection), slice=saved.name, page=0))
+        st.toast(saved_words(saved.name, n_items), icon=":material/bookmark_added:")
 
-    save_form("slice-name", "Name", new, n_items, after)
+    save_form("slice-name", "Name", new, after)
 
 
 def _code(selection: Selection) -> None:

@@ -17,7 +17,6 @@ def save_form(
     key: str,
     label: str,
     new: Callable[[str], Slice],
-    n_items: int,
     after: Callable[[Slice], None],
     *,
     button: str = "Save",
@@ -32,8 +31,6 @@ def save_form(
         Of the name.
     new
         The slice to keep, given its name.
-    n_items
-        How many items it holds now.
     after
         What else to do once it is kept; it runs before the page is drawn again.
     """
@@ -49,15 +46,13 @@ def save_form(
         icon=":material/bookmark_add:",
         key=f"{key}-save",
         on_click=_save,
-        args=[key, slice_, n_items, after, replace],
+        args=[key, slice_, after, replace],
     )
     if error := st.session_state.pop(f"{key}-error", ""):
         st.error(literal(error))
 
 
-def _save(
-    key: str, new: Slice, n_items: int, after: Callable[[Slice], None], replace: bool
-) -> None:
+def _save(key: str, new: Slice, after: Callable[[Slice], None], replace: bool) -> None:
     try:
         put_slice(open_cache(), new, replace=replace)
     except StereoscopeError as error:
@@ -65,10 +60,9 @@ def _save(
         return
     st.session_state[key] = ""
     after(new)
-    st.toast(
-        literal(
-            f"Saved “{new.name}”: {counted(n_items, 'item')}; every page finds it under Items, "
-            "Slice."
-        ),
-        icon=":material/bookmark_added:",
-    )
+
+
+def saved_words(name: str, n_items: int) -> str:
+    """That a slice is kept, and where it is found."""
+    found = "every page finds it under Items, Slice."
+    return literal(f"Saved “{name}”: {counted(n_items, 'item')}; {found}")
