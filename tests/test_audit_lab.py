@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,12 @@ from scipy.special import expit, logit
 
 from core.analysis.audit.arms import arms, is_found, summary
 from core.analysis.audit.control import control
+from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
 from core.analysis.audit.lab import N_DRAWS, make_lab
-from core.analysis.audit.lab_plan import needed, runs
+from core.analysis.audit.lab_plan import ALIKE, NO_UNIT, Change, needed, runs
 from core.analysis.audit.lab_shift import ALL_PAIRS, LARGEST, Shift, inject
+from core.analysis.audit.names import FEW_ITEMS, NO_ITEM
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.verdicts import verdict
 from core.stats.equivalence import equivalence_n
@@ -151,7 +154,9 @@ def test_runs_are_those_of_the_curve_in_the_direction_of_the_shift(lab) -> None:
 
 
 def test_items_needed_are_those_of_the_formulas() -> None:
-    rows = needed([("a", 360, 0.2082), ("b", 40, 0.1)], [0.02, 0.04], 0.02).rows
+    changes = [Change("a", 360, 0.2082, 0.02), Change("b", 40, 0.1, 0.02)]
+    rows = needed(changes, [0.02, 0.04]).rows
+    assert (rows["reason"] == "").all()
     assert rows["items_needed"].tolist() == [
         items_needed(shift, sd) for sd in (0.2082, 0.1) for shift in (0.02, 0.04)
     ]
@@ -160,9 +165,35 @@ def test_items_needed_are_those_of_the_formulas() -> None:
 
 
 def test_few_items_foretell_no_number_of_items() -> None:
-    (row,) = needed([("a", 4, 0.2)], [0.02], 0.02).rows.to_dict("records")
+    (row,) = needed([Change("a", 4, 0.2, 0.02)], [0.02]).rows.to_dict("records")
     assert row["sd"] == 0.2
+    assert row["reason"] == FEW_ITEMS
     assert all(math.isnan(row[c]) for c in ("items_needed", "smallest_shift", "equivalence_n"))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (Change("of standard deviations", 40, 0.9, math.nan), NO_UNIT),
+        (Change("alike", 40, 0.0, 0.02), ALIKE),
+        (Change("none", 0, math.nan, 0.02), NO_ITEM),
+    ],
+)
+def test_no_number_of_items_is_told_without_a_unit_or_a_spread(change: Change, reason: str) -> None:
+    (row,) = needed([change], [0.02]).rows.to_dict("records")
+    assert row["reason"] == reason
+    assert all(math.isnan(row[c]) for c in ("items_needed", "smallest_shift", "equivalence_n"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "shifted"),
+    [("binary", "mean"), ("standardised", "mean"), ("summed", "summed")],
+)
+def test_the_floor_is_of_the_scores_that_are_shifted(kind, shifted) -> None:
+    panel = made_panel(scores())
+    found = make_lab(panel, replace(REQUEST, kind=kind)).pairs["floor"].unique()
+    floors = floors_by_model(panel, replace(REQUEST, kind=shifted)).rows["floor"]
+    assert found.tolist() == floors.tolist()
 
 
 def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> None:

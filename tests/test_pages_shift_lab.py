@@ -155,6 +155,8 @@ def test_runs_go_on_in_steps_stop_and_keep_what_they_have(simulated, opened, mon
     assert widget(app, "button", "Go on")
     widget(app, "slider", DELTA).set_value(-0.4).run()
     assert table(sound(app), "detection")["n_runs"].max() == kept, "the curve is of all sizes"
+    widget(app, "number_input", "Margin of equivalence").set_value(0.05).run()
+    assert table(sound(app), "detection")["n_runs"].max() == kept, "no run has a margin"
     monkeypatch.setattr("pages.shared.shift_lab.SECONDS_AT_A_TIME", 60)
     widget(app, "button", "Go on").click().run()
     assert (table(sound(app), "detection")["n_runs"] == 200).all()

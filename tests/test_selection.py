@@ -34,8 +34,8 @@ selections = st.builds(
     change_max=scores, regex=st.booleans(), descending=st.booleans(), page=st.integers(0, 10**6),
     sort=st.sampled_from(list(SORTS)), unit=st.sampled_from(UNITS), preferences=names,
     models=names, kind=st.sampled_from(KINDS), margin=st.floats(0.001, 1),
-    seed=st.integers(0, 10**8), against=texts, quality=texts, shifted=texts, delta=st.floats(-5, 5), share=st.floats(0, 1),
-    subgroup=texts, points=texts,
+    seed=st.integers(0, 10**8), against=texts, quality=texts, shifted=texts, points=texts,
+    delta=st.floats(-5, 5), share=st.floats(0, 1), subgroup=texts,
 )  # fmt: skip
 
 
