@@ -20,6 +20,7 @@ from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.scorers import scorers
+from pages.shared.absent import WORDS
 from tests.audit_pages import address, made, opened, words
 from tests.store_samples import SCORER, item
 from tests.test_analysis_comparison import put_preferences
@@ -207,6 +208,21 @@ def test_a_margin_of_nothing_is_mended(show, tmp_path: Path) -> None:
 def test_standardised_scores_have_no_margin(show, cache: Cache) -> None:
     app = show(cache.folder, kind="standardised")
     assert "On this scale there is no margin of equivalence" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        *(("carry_over", name) for name in ("against", "points", "quality")),
+        *(("languages", name) for name in ("against", "split", "cells", "reference")),
+        *(("noise_floor", "scorer"), ("shift_lab", "errors")),
+    ],
+)
+def test_what_a_page_does_not_have_is_named(monkeypatch, tmp_path: Path, page, name) -> None:
+    folder = made(tmp_path, "en", "en~p1", "hi")
+    app = opened(monkeypatch, page, folder, **{name: "nonesuch"})
+    (said,) = [w.value for w in app.warning if "The link asks for the" in w.value]
+    assert f"{WORDS[name]} nonesuch, which this page does not have" in said
 
 
 def test_what_a_link_asks_for_in_vain_is_named(show, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from core.selection import Selection
 from core.store.gate import Cache
 from core.store.slices import Slice
 from pages.shared import state
+from pages.shared.absent import say_absent
 from pages.shared.data import Stamp, open_cache
 from pages.shared.figures import literal, selected_points, show_figure
 from pages.shared.slice_form import save_form, saved_words
@@ -121,6 +122,8 @@ def choose_version(selection: Selection, found: Audit) -> Selection:
     filters = quality[(quality["kind"] == "filter") & (quality["condition"] == against)]
     names = ["", *filters["group"]]
     passing = selection.quality if selection.quality in names else ""
+    for name, known in (("against", held), ("points", whose), ("quality", names)):
+        say_absent(name, known)
     labels = {"": "every score", MEAN: "means of items over models"} | models
     left, middle, right = st.columns([2, 3, 3])
     state.show_field("against", against)

@@ -23,6 +23,7 @@ from core.items.languages import language_name
 from core.selection import BOUNDS, Selection
 from core.settings import REFERENCE_CONDITION
 from pages.shared import state
+from pages.shared.absent import say_absent
 from pages.shared.audit import KIND_WORDS, read_audit
 from pages.shared.figures import literal, show_figure
 from pages.shared.language_columns import (
@@ -95,6 +96,7 @@ def main_rows(main: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
 
 def show_cells(selection: Selection, found: Audit, beside: Yardstick) -> Selection:
     """Models against languages: changes or scores."""
+    say_absent("cells", CELLS)
     chosen = selection.cells if selection.cells in CELLS else "change"
     state.show_field("cells", chosen)
     st.radio("Show", CELLS, format_func=CELLS.__getitem__, horizontal=True, **state.bound("cells"))
@@ -117,6 +119,7 @@ def show_groups(selection: Selection, found: Audit, beside: Yardstick) -> Select
     if not held:
         st.info("The items name no source, dimension or judgment, and none is reworded.")
         return selection
+    say_absent("split", held)
     split = selection.split if selection.split in held else held[0]
     state.show_field("split", split)
     st.selectbox("By", held, format_func=SPLITS.__getitem__, **state.bound("split"))
@@ -158,6 +161,7 @@ def show_fragility(selection: Selection, request: AuditRequest) -> Selection:
         "firm a verdict is; what is left without them is no result of its own."
     )
     languages = fewest["condition"].tolist()
+    say_absent("against", languages)
     language = selection.against if selection.against in languages else languages[0]
     state.show_field("against", language)
     st.selectbox("Language", languages, format_func=language_name, **state.bound("against"))
@@ -207,6 +211,7 @@ def show_consistency(selection: Selection, request: AuditRequest) -> Selection:
     found = read_audit(request, ["css_clci"], stamp=False)
     rows = found.tables["css_clci"].rows
     languages = rows.loc[rows["quantity"] == "clci", "reference"].unique().tolist()
+    say_absent("reference", languages)
     reference = selection.reference if selection.reference in languages else languages[0]
     state.show_field("reference", reference)
     st.selectbox("Reference", languages, format_func=language_name, **state.bound("reference"))
