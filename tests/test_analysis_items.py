@@ -335,7 +335,7 @@ def test_a_beginning_that_two_ids_share_names_both(cache: Cache) -> None:
 def test_a_scorer_that_is_not_clear_names_the_choices(cache: Cache) -> None:
     with cache.writing():
         pass
-    with pytest.raises(InputError, match="no scores yet; run `python -m core score`"):
+    with pytest.raises(InputError, match="no scores yet; run `python -m core score --model demo --dataset demo "):
         find_scorer(cache, None)
     with pytest.raises(InputError, match="no scores yet"):
         find_scorer(cache, "tiny")

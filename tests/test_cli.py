@@ -30,7 +30,8 @@ from core.jobs import run as jobs
 from core.jobs.follow import follow
 from core.jobs.progress import Progress, Watch
 from core.jobs.running import running_job
-from core.jobs.spec import JobSpec, ScoreRequest
+from core.jobs.spec import JobSpec
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import datasets
@@ -161,7 +162,19 @@ def one_sentence(said: Said, *words: str) -> None:
 # From a file to an exported table
 
 
-def test_import_score_and_export_say_what_they_did(command, write, model, tmp_path, cache) -> None:
+def test_inside_make_the_next_line_is_one_of_make(
+    command, write, model, cache, monkeypatch
+) -> None:
+    command("import", write(rows()))
+    monkeypatch.setenv("MAKELEVEL", "1")
+    said = command("score", "--model", model, "--dataset", "d").err
+    assert f"Next: `STEREOSCOPE_CACHE={cache.folder} make app` shows" in said
+
+
+def test_import_score_and_export_say_what_they_did(
+    command, write, model, tmp_path, cache, monkeypatch
+) -> None:
+    monkeypatch.delenv("MAKELEVEL", raising=False)
     imported = command("import", write(rows()))
     assert (imported.code, imported.out) == (0, "")
     assert "d: stored 9 rows (conditions: en, en~p1, es; collapsed rows: 0" in imported.err

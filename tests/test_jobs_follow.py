@@ -14,11 +14,19 @@ import pytest
 
 from core.errors import CacheError, InputError
 from core.jobs.folder import RunFolder, create_run, release, take_over_run
-from core.jobs.follow import can_resume, follow, log_tail, recorded_speed, view_job
+from core.jobs.follow import (
+    can_resume,
+    follow,
+    log_tail,
+    recorded_speed,
+    view_job,
+    with_jobs,
+)
 from core.jobs.launch import dismiss, launch, request_stop, resume
 from core.jobs.progress import Progress
 from core.jobs.running import running_job
-from core.jobs.spec import JobSpec, ScoreRequest, anywhere, spec_from_json, spec_to_json
+from core.jobs.spec import JobSpec, anywhere, spec_from_json, spec_to_json
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 
 SPEC = JobSpec(request=ScoreRequest(model="some/model", dataset="d", exact=True))
@@ -178,6 +186,16 @@ def test_a_run_that_ended_before_its_scorer_was_known_goes_by_what_was_asked(cac
     assert resumable(cache) == [early.run_id]
     make(line(9, 1000, "finished"))
     assert resumable(cache) == []
+
+
+def test_who_is_told_of_missing_scores_is_told_of_the_job_that_computes_them(cache, make):
+    notes = ["3 of 9 are scored. Run `python -m core score --model m` to score the rest.", "Other."]
+    make(line(1, 10, "stopped"))
+    assert with_jobs(notes, follow(cache), "d") == notes
+    make(line(1, 172), alive=True)
+    assert with_jobs(notes, follow(cache), "another") == notes
+    told = "3 of 9 are scored. A job is computing this: 172 of 1,000 texts."
+    assert with_jobs(notes, follow(cache), "d") == [told, "Other."]
 
 
 def test_a_dismissed_run_is_not_offered_and_nothing_of_it_is_gone(cache, make):

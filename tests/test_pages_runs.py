@@ -15,7 +15,8 @@ from streamlit.testing.v1 import AppTest
 from core.errors import InputError
 from core.jobs.folder import RunFolder, create_run, release
 from core.jobs.run import score_dataset
-from core.jobs.spec import JobSpec, ScoreRequest
+from core.jobs.spec import JobSpec
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import put_dataset

@@ -19,6 +19,7 @@ from core.errors import InputError
 from core.stats.noise import RewordingNoise
 from core.stats.paired import paired_correlation, paired_difference
 from core.store.gate import Cache
+from core.store.score_line import score_line
 from core.store.scorers import scorers
 from core.words import signed
 
@@ -60,7 +61,7 @@ def compare_scorers(cache: Cache, scorer_a: str, scorer_b: str, dataset: str) ->
             label = scorer_labels(scorers(cache)).get(scorer_id, "not in the cache")
             raise InputError(
                 f"No item of {dataset} is scored under {scorer_id} ({label}); score it with "
-                "`python -m core score` first."
+                f"`{score_line(cache, dataset, scorer_id)}` first."
             )
     return compare_tables(*tables)
 

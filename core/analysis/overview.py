@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from core import settings
 from core.errors import InputError
 from core.store.contents import contents
 from core.store.gate import Cache
+from core.store.items import datasets
+from core.store.score_line import score_line
 from core.store.scorers import scorers
 from core.words import method_words, precision_words
 
@@ -55,7 +58,9 @@ def find_scorer(cache: Cache, name: str | None, option: str = "--scorer") -> str
     """
     known = scorers(cache)
     if known.empty:
-        raise InputError("The cache holds no scores yet; run `python -m core score` first.")
+        held = datasets(cache)["dataset"]
+        line = score_line(cache, held.iloc[0] if len(held) else settings.DEMO_DATASET)
+        raise InputError(f"The cache holds no scores yet; run `{line}` first.")
     fits = known if name is None else _called(known, name)
     if len(fits) == 1:
         return str(fits.scorer_id.iloc[0])

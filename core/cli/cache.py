@@ -27,6 +27,7 @@ from core.export.tables import check_format, json_rows, table_bytes
 from core.store.gate import Cache
 from core.store.query import SECONDS, query
 from core.store.repair import repair as repair_cache
+from core.store.score_line import score_line
 from core.store.verify import verify as verify_cache
 from core.words import method_words, precision_words
 
@@ -168,7 +169,8 @@ def _print_overview(store: Cache, held: Overview) -> None:
         return
     print_table(held.datasets[[*_DATASETS]].rename(columns=_DATASETS), "Data sets")
     if held.scorers.empty:
-        say("Nothing is scored yet; run `python -m core score`.", to=out)
+        line = score_line(store, held.datasets["dataset"].iloc[0])
+        say(f"Nothing is scored yet; run `{line}`.", to=out)
         return
     print_table(_scorer_rows(held.scorers), "Scorers")
     print_table(_progress(held.coverage), "Scored items of those that can be scored")

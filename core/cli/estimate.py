@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.terminal import out, print_json, say
 from core.jobs.follow import opening_words
-from core.jobs.spec import ScoreRequest
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
 from core.words import duration_words, precision_words, size_words
 

@@ -39,7 +39,8 @@ from core.export.tables import json_rows
 from core.items.report import read_dataset
 from core.jobs.progress import Progress
 from core.jobs.running import RunningJob, running_job
-from core.jobs.spec import DEMO_REQUEST, JobSpec, ScoreRequest, anywhere
+from core.jobs.spec import DEMO_REQUEST, JobSpec, anywhere
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset, require_dataset
 from core.store.scores import unscored

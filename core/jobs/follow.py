@@ -13,8 +13,10 @@ from typing import Any, Literal
 
 from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
 from core.jobs.progress import Progress
-from core.jobs.spec import CONTROL, JobSpec, known_fields
+from core.jobs.spec import CONTROL, JobSpec
+from core.score_request import known_fields
 from core.store.gate import Cache
+from core.store.score_line import REST
 from core.words import duration_words
 
 State = Literal["starting", "running", "stopping", "stopped", "finished", "failed", "died"]
@@ -136,6 +138,23 @@ def _took_up(later: JobView, view: JobView) -> bool:
     if "" in scorers:  # it ended before the model was open
         return later.spec.request == view.spec.request
     return len(scorers) == 1
+
+
+def with_jobs(notes: Sequence[str], views: Sequence[JobView], dataset: str) -> list[str]:
+    """Notes that name the line to run say instead how far a job is that computes it."""
+    line = REST.partition("`")[0] + "`"
+    found = computing(views, dataset)
+    return [note[: note.index(line)] + found if found and line in note else note for note in notes]
+
+
+def computing(views: Sequence[JobView], dataset: str) -> str:
+    """That a job computes scores of a data set, and how far it is; empty where none does."""
+    for view in views:
+        if view.alive and view.dataset == dataset:
+            p = view.progress
+            far = f"{p.done_texts:,} of {p.total_texts:,} texts" if p.total_texts else p.phase
+            return f"A job is computing this: {far}."
+    return ""
 
 
 def count_runs(cache: Cache) -> int:

@@ -5,34 +5,16 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core import settings
 from core.errors import InputError
+from core.score_request import DEMO_MODEL, ScoreRequest, checked, known_fields, score_words
 
 CONTROL = "positive-control"
 COMMANDS = ("score", "demo", CONTROL)
-DEMO_MODEL = "demo"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreRequest:
-    """What to score with what."""
-
-    model: str  # a spec: "demo", a folder, "org/name[@revision]"
-    dataset: str
-    dtype: str = "auto"
-    device: str = "auto"
-    exact: bool = False
-    trust_remote_code: bool = False
-    quantization: str = "none"
-    compute_dtype: str = "auto"  # of nf4
-    no_double_quant: bool = False  # of nf4
-    variant: str = "original"  # of a masked model's scores: core/scoring/masked.py
-
-
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)
 
 
@@ -61,19 +43,11 @@ class JobSpec:
         if self.command == CONTROL:
             return [
                 CONTROL,
-                f"--dataset={_checked('dataset', self.request.dataset)}",
-                *(f"--scorer={_checked('scorer', scorer)}" for scorer in self.scorers),
+                f"--dataset={checked('dataset', self.request.dataset)}",
+                *(f"--scorer={checked('scorer', scorer)}" for scorer in self.scorers),
                 *(f"--arm={_one_line(arm)}" for arm in self.arms),
             ]
-        words = ["score"]
-        for f in fields(ScoreRequest):
-            value = getattr(self.request, f.name)
-            option = "--" + f.name.replace("_", "-")
-            if value is True:
-                words.append(option)
-            elif value is not False and value != f.default:
-                words.append(f"{option}={_checked(f.name, value)}")
-        return words
+        return score_words(self.request)
 
     def command_line(self) -> str:
         """The line that repeats this job in a shell."""
@@ -110,22 +84,6 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
     return spec
 
 
-def known_fields(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the values that a dataclass has a field for.
-
-    Raises
-    ------
-    TypeError
-        When one of them is not of the field's type.
-    """
-    known = {f.name: values[f.name] for f in fields(kind) if f.name in values}
-    for f in fields(kind):
-        wanted = {"str": str, "bool": bool, "int": int}.get(str(f.type))
-        if wanted and not isinstance(known.get(f.name, wanted()), wanted):
-            raise TypeError(f"{f.name} is {known[f.name]!r}")
-    return known
-
-
 def _texts(values: Any) -> tuple[str, ...]:
     if not all(isinstance(value, str) for value in values):
         raise TypeError(f"not a list of texts: {values!r}")
@@ -137,11 +95,3 @@ def _one_line(text: str) -> str:
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise InputError(f"The sentence {text!r} holds a line break or another control character.")
     return text
-
-
-def _checked(name: str, value: str) -> str:
-    if not value.strip():
-        raise InputError(f"The {name} is empty; name one.")
-    if not value.isprintable():
-        raise InputError(f"The {name} {value!r} holds a character that no name has.")
-    return value

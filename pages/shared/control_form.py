@@ -21,7 +21,8 @@ from core.jobs.control import (
 )
 from core.jobs.follow import JobView, can_resume
 from core.jobs.launch import launch
-from core.jobs.spec import CONTROL, ScoreRequest
+from core.jobs.spec import CONTROL
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
 from core.words import duration_words
 from pages.shared.data import Stamp, open_cache, read_overview
