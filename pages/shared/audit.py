@@ -223,7 +223,8 @@ def content_of(found: Audit) -> AuditContent:
     """Which scores an audit is of, in the numbers that its link carries."""
     facts: dict[str, Any] = found.provenance
     generations = {s["scorer_id"]: s["generation"] for s in facts["scorers"]}
-    return read_audit_content(found.request.dataset, generations, facts["generation"])
+    asked = found.request
+    return read_audit_content(asked.dataset, generations, facts["generation"], asked.slice)
 
 
 def show_verdicts(rows: pd.DataFrame) -> None:

@@ -65,6 +65,8 @@ def say_changed(dataset: str, models: tuple[str, ...], content: AuditContent) ->
     then = read_audit_content(linked.content)
     if then is None or (linked.dataset, linked.models) != (dataset, models):
         return
+    if linked.slice != state.current().slice:
+        content = content._replace(part="")
     if differs := difference(then, content):
         st.warning(
             f"The data have changed since this link was made ({literal(differs)}); the numbers "
