@@ -5,6 +5,7 @@ Scores are simulated ones, which have no token lists, as imported ones have none
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -118,7 +119,7 @@ def test_an_item_that_flips_a_verdict_opens_on_items(show, cache: Cache, expecte
     selection, problems = parse_link(urlencode(address(app)))
     assert problems == []
     assert (selection.item, selection.condition) == (
-        found["item_ids"].split(", ")[0],
+        json.loads(found["item_ids"])[0],
         found["condition"],
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pandas as pd
@@ -187,7 +188,7 @@ def _open_item(selection: Selection, row: pd.Series) -> None:
     if pd.isna(row["n_items"]):
         st.caption(literal(str(row["reason"])))
         return
-    ids = str(row["item_ids"]).split(", ")
+    ids = json.loads(row["item_ids"])
     left, right = st.columns([5, 2], vertical_alignment="bottom")
     item = left.selectbox(f"One of the {len(ids)} items", ids, key=f"fragile-{row['condition']}")
     if right.button("Open on Items", icon=":material/open_in_new:", key="open-fragile"):

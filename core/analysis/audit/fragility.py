@@ -8,6 +8,7 @@ N items, R resamples.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -81,8 +82,9 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
         left out, with it `n_items` items, and `pvalue` is of the rest. `flips` says whether the
         verdict is another one.
 
-        fewest_items: the `n_items` items `item_ids`, a share `share_items`, without which the
-        verdict flips; `drop` and `pvalue` are of the rest. Found by greedy removal: an upper bound.
+        fewest_items: the `n_items` items `item_ids` (a JSON list), a share `share_items`, without
+        which the verdict flips; `drop` and `pvalue` are of the rest. Found by greedy removal: an
+        upper bound.
 
         specification: rows of `specification_rows`, sorted by z.
 
@@ -242,7 +244,7 @@ def _fewest(
         "n": n,
         "n_items": len(found.removed),
         "share_items": len(found.removed) / n,
-        "item_ids": ", ".join(ids[i] for i in found.removed),
+        "item_ids": json.dumps([ids[i] for i in found.removed], ensure_ascii=False),
         "drop": -float(rest[np.isfinite(rest)].mean()),
         "z": -float(sign_flip_z(rest)),
         "pvalue": float(found.pvalues[-1]),
