@@ -75,7 +75,7 @@ def control_form(dataset: str) -> None:
         st.warning(literal(str(error)), icon=":material/edit:")
         arms = {}
     ready = bool(models and arms)
-    asked = (dataset, tuple(models), repr(arms))
+    asked = (cache.stamp(), dataset, tuple(models), repr(arms))  # what is missing changes
     if st.button("Estimate", icon=":material/calculate:", disabled=not ready, key="control-ask"):
         with st.spinner("Counting what is missing …"):
             st.session_state[ESTIMATED] = (asked, *_estimated(dataset, models, arms))
