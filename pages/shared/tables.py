@@ -15,7 +15,7 @@ from pandas.io.formats.style import Styler
 
 from core.analysis.audit.names import ALL_MODELS, POOLED
 from core.analysis.audit.request import AuditTable
-from core.analysis.audit.words import number, signed
+from core.analysis.audit.words import number, p_number, signed
 from core.items.languages import language_name
 from core.words import short_labels
 from pages.shared.figures import literal
@@ -142,12 +142,8 @@ def written(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[Styler, di
 
 def _writer(form: str) -> Callable[[Any], str]:
     if form == P_FORMAT:
-        return _pvalue_words
+        return p_number
     if form == "percent":
         return lambda share: f"{100 * share:.1f} %"
     digits = int(form.partition(".")[2].rstrip("f") or 0)
     return partial(signed if "+" in form else number, digits=digits)
-
-
-def _pvalue_words(value: float) -> str:
-    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
