@@ -12,13 +12,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.errors import CacheError, InputError
+from core.errors import (
+    CacheError,
+    DataSetMissing,
+    HubUnreachable,
+    InputError,
+    ModelGated,
+    ModelNotFound,
+    WrongModelKind,
+)
 from core.jobs.folder import RunFolder, create_run, release, take_over_run
 from core.jobs.follow import (
     can_resume,
     follow,
     log_tail,
     recorded_speed,
+    unfinished,
     view_job,
     with_jobs,
 )
@@ -161,16 +170,42 @@ def test_a_run_is_no_longer_offered_when_a_later_one_has_done_its_work(cache, ma
 @pytest.mark.parametrize(
     ("later", "request_"),
     [
-        (line(9, 900, "stopped"), SPEC.request),  # both left something
-        (line(9, 900), SPEC.request),
         (line(9, 1000, "finished", scorer_id="s2"), SPEC.request),
         (line(9, 1000, "finished"), replace(SPEC.request, dataset="e")),
     ],
 )
-def test_other_work_or_unfinished_work_takes_nothing_up(cache, make, later, request_):
+def test_other_work_takes_nothing_up(cache, make, later, request_):
     early = make(line(0, 0), line(2, 5, "stopped"))
     make(line(0, 0), later, spec=JobSpec(request=request_))
     assert early.run_id in resumable(cache)
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed", ""])
+def test_of_runs_of_the_same_work_only_the_latest_is_offered(cache, make, state):
+    make(line(0, 0), line(2, 5, "stopped"))
+    late = make(line(0, 0), line(9, 900, state))
+    assert resumable(cache) == [late.run_id]
+    dismiss(cache, late.run_id)
+    assert resumable(cache) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "offered"),
+    [
+        (ModelNotFound("There is no such model."), False),
+        (WrongModelKind("It is a classifier."), False),
+        (DataSetMissing("There is no such data set."), False),
+        (HubUnreachable("No network."), True),
+        (ModelGated("Accept the terms."), True),
+        (InputError("Another job fills it."), True),
+    ],
+)
+def test_what_does_not_exist_is_not_tried_again(cache, error, offered):
+    with pytest.raises(type(error)), running_job(cache, SPEC):
+        raise error
+    (view,) = views = follow(cache)
+    assert unfinished(view, views)
+    assert can_resume(view, views) is offered
 
 
 def test_an_earlier_finished_run_does_not_count(cache, make):

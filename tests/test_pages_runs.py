@@ -162,6 +162,14 @@ def test_an_unfinished_run_can_be_resumed_once(show, items, make, monkeypatch, l
     assert "Stop" in buttons(app)
 
 
+def test_a_run_of_what_does_not_exist_can_only_be_dismissed(show, items, make):
+    make(line(1, 0, "failed", total_texts=0, error="No such model.", hopeless=True))
+    app = show()
+    assert "No such model" in words(app)
+    assert "Resume" not in buttons(app)
+    assert "Nothing is computing." in words(click(app, "Dismiss"))
+
+
 def test_a_run_that_nobody_wants_is_dismissed_and_stays_in_the_list(show, items, make):
     folder = make(line(0, 0), line(10, 100, "stopped"))
     app = click(show(), "Dismiss")

@@ -40,7 +40,7 @@ from core.items.report import read_dataset
 from core.jobs.progress import Progress
 from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import DEMO_REQUEST, JobSpec, anywhere
-from core.score_request import ScoreRequest
+from core.score_request import DEMO_MODEL, ScoreRequest
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset, require_dataset
 from core.store.scores import unscored
@@ -99,14 +99,23 @@ def score(
         trust_remote_code=trust_remote_code,
     )
     store = open_cache(cache)
-    if run is None:
-        require_dataset(store, dataset)  # a mistyped name is no run
+    if run is None:  # a mistyped name is no run
+        require_dataset(store, dataset)
+        _require_model(store, model, with_code=trust_remote_code)
     if dry_run:
         say_estimate(store, request, as_json=as_json)
         return
     with running_job(store, JobSpec(request=anywhere(request)), run) as job:
         result = _score(store, request, job)
     _say_result(store, result, as_json=as_json, more={})
+
+
+def _require_model(store: Cache, model: str, *, with_code: bool) -> None:
+    """Make sure that there is a model of that name, before a run is made for it."""
+    from core.models.sources import find_source  # takes as long to import as it takes to open
+
+    if model != DEMO_MODEL:  # which may have to be converted first: that is part of the run
+        find_source(model, store.folder / "models", with_code=with_code, with_weights=False)
 
 
 def _import_demo(store: Cache) -> dict[str, Any]:

@@ -42,6 +42,7 @@ class JobView:
     rate: float | None  # texts per second lately
     seconds_left: float | None
     error: str  # of a failed job: one sentence
+    hopeless: bool  # it failed because what was asked for does not exist
     started: datetime  # UTC
     ended: datetime | None  # UTC; of a died job: its last sign of life
     dismissed: bool  # nobody wants it resumed
@@ -96,6 +97,7 @@ class _Line:
     progress: Progress
     ended: str
     error: str
+    hopeless: bool
 
 
 def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
@@ -110,7 +112,12 @@ def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
 
 
 def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
-    """Whether a run left something to do that no later run has taken up or done.
+    """Whether a run is `unfinished` and to go on with it is of use."""
+    return unfinished(view, views) and not view.hopeless
+
+
+def unfinished(view: JobView, views: Sequence[JobView]) -> bool:
+    """Whether a run left something to do, and is the latest of its work.
 
     Parameters
     ----------
@@ -124,12 +131,12 @@ def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
 
 
 def _took_up(later: JobView, view: JobView) -> bool:
-    """Whether a later run resumes another one, or has finished the same work."""
+    """Whether a later run resumes another one, or is of the same work, however far it came."""
     if later.spec is None or view.spec is None:
         return False
     if later.spec.resumes == view.run_id:
         return True
-    if later.state != "finished" or later.dataset != view.dataset:
+    if later.dataset != view.dataset:
         return False
     if CONTROL in (later.command, view.command):
         mine, other = view.spec, later.spec
@@ -181,6 +188,7 @@ def view_job(folder: RunFolder) -> JobView:
         rate=rate if state in ALIVE else None,
         seconds_left=left,
         error=last.error if last else "",
+        hopeless=last.hopeless if last else False,
         started=folder.started,
         ended=last.time if last and state not in ALIVE else None,
         dismissed=folder.dismissed.exists(),
@@ -280,6 +288,7 @@ def _parsed(text: bytes) -> _Line | None:
             progress=Progress(**known_fields(Progress, values)),
             ended=str(values["ended"]),
             error=str(values["error"]),
+            hopeless=bool(values.get("hopeless", False)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

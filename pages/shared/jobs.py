@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from core.errors import StereoscopeError
-from core.jobs.follow import JobView, State, can_resume, follow
+from core.jobs.follow import JobView, State, can_resume, follow, unfinished
 from core.jobs.launch import dismiss, request_stop, resume
 from core.store.gate import Cache
 from core.words import duration_words
@@ -55,14 +55,14 @@ def show_jobs(chosen: Callable[[list[JobView]], list[JobView]], *, empty: str = 
             st.rerun()
         shown = chosen(views)
         for view in shown:
-            show_card(view, resumable=can_resume(view, views))
+            show_card(view, resumable=can_resume(view, views), dismissible=unfinished(view, views))
         if not shown and empty:
             st.caption(empty)
 
     st.fragment(cards, run_every=SECONDS_BETWEEN_LOOKS if alive else None)()
 
 
-def show_card(view: JobView, *, resumable: bool) -> None:
+def show_card(view: JobView, *, resumable: bool, dismissible: bool) -> None:
     """One run: what it is, how far, and what can be done about it."""
     icon, color = LOOKS[view.state]
     with st.container(border=True):
@@ -79,6 +79,7 @@ def show_card(view: JobView, *, resumable: bool) -> None:
                     "Resume", icon=":material/resume:", key=f"resume-{view.run_id}",
                     on_click=_resume, args=[view.run_id],
                 )  # fmt: skip
+            if dismissible:
                 st.button(
                     "Dismiss", icon=":material/close:", key=f"dismiss-{view.run_id}",
                     on_click=_dismiss, args=[view.run_id], help=DISMISS,
