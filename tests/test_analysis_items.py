@@ -284,7 +284,7 @@ def test_the_overview_counts_what_is_there(cache: Cache) -> None:
     assert held.scorers["scorer_id"].tolist() == [S]
     (row,) = held.coverage.itertuples()
     assert (row.condition, row.n_items, row.n_scored, row.n_unscored) == ("en", 2, 1, 1)
-    assert held.size_bytes == cache.file.stat().st_size
+    assert held.sizes == {"scores": cache.file.stat().st_size}
 
 
 def test_the_overview_of_no_cache_says_how_to_make_one(cache: Cache) -> None:

@@ -13,6 +13,7 @@ from core.store.gate import Cache
 from core.store.items import datasets
 from core.store.score_line import score_line
 from core.store.scorers import scorers
+from core.store.sizes import cache_sizes
 from core.words import method_words, precision_words
 
 
@@ -23,13 +24,13 @@ class Overview:
     datasets: pd.DataFrame
     scorers: pd.DataFrame
     coverage: pd.DataFrame  # one row per scorer, data set and condition
-    size_bytes: int
+    sizes: dict[str, int]  # bytes, of `cache_sizes`
 
 
 def overview(cache: Cache) -> Overview:
     """What the cache holds now."""
     held = contents(cache)
-    return Overview(held.datasets, held.scorers, held.coverage, cache.file.stat().st_size)
+    return Overview(held.datasets, held.scorers, held.coverage, cache_sizes(cache))
 
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
