@@ -99,6 +99,30 @@ def test_an_import_ends_with_the_line_that_scores_it(
 
 
 @pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        (("en", "es"), "It has no rewording of every English item; 3 are needed"),
+        (("en", "es", "en~p1", "es~p1"), "It has 1 rewording of every English item;"),
+        (("en", "es", "en~p1", "en~p2", "en~p3+true"), "It has 2 rewordings of every English"),
+    ],
+)
+def test_an_import_says_how_many_rewordings_there_are(
+    run: Run, tmp_path: Path, versions: tuple[str, ...], said: str
+) -> None:
+    rows = [row(item_id, condition=condition) for item_id in "ab" for condition in versions]
+    path = write(tmp_path / "d.jsonl", *rows, row("b", condition="en~part"))
+    assert said in run("import", path)[2]
+
+
+@pytest.mark.parametrize("versions", [("en",), ("en", "es", "en~p1", "en~p2", "en~p3")])
+def test_an_import_says_nothing_of_rewordings_that_are_enough_or_not_needed(
+    run: Run, tmp_path: Path, versions: tuple[str, ...]
+) -> None:
+    path = write(tmp_path / "d.jsonl", *(row("a", condition=condition) for condition in versions))
+    assert "rewording" not in run("import", path)[2]
+
+
+@pytest.mark.parametrize(
     "link", ["hello", "", "?", "http://localhost:8501/items", "http://x/items?", "v=1", "colour=x"]
 )
 def test_what_is_no_link_exports_nothing(

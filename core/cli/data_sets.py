@@ -110,7 +110,7 @@ def import_data_set(
         return
     print_problems(report.problems)
     say(_sentence(summary))
-    say_after_import(store, name)
+    say_after_import(store, name, report.items)
 
 
 def export(

@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections import defaultdict
+from collections.abc import Sequence
 
 from core.cli.terminal import say
+from core.items.conditions import is_rewording, language_of, original_of, parse_condition
+from core.settings import REFERENCE_CONDITION
 from core.store.gate import Cache
 from core.store.items import datasets
 from core.store.pairs import has_pairs
 from core.store.score_line import is_usual, score_line, shell_line
+from core.types import Item
+from core.words import counted
+
+ENOUGH_REWORDINGS = 3  # for a prediction interval of what one more would do
 
 
-def say_after_import(store: Cache, dataset: str) -> None:
+def say_after_import(store: Cache, dataset: str, items: Sequence[Item]) -> None:
     """Items are there: score them."""
     line = score_line(store, dataset)
-    say(f"Next: `{line}` scores them; in the place of demo it takes any model folder or hub name.")
+    say(
+        f"Next: `{line}` scores them; in the place of demo it takes any model folder or hub name."
+        f"{_rewordings_needed(items)}"
+    )
+
+
+def _rewordings_needed(items: Sequence[Item]) -> str:
+    """How many rewordings there are, where items are translated and these are too few."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        if not item.native and not parse_condition(item.condition).prefix:
+            ids[item.condition].add(item.item_id)
+    english = ids[REFERENCE_CONDITION]
+    languages = {language_of(condition) for condition in ids} - {REFERENCE_CONDITION}
+    whole = [
+        condition
+        for condition, covered in ids.items()
+        if is_rewording(condition)
+        and original_of(condition) == REFERENCE_CONDITION
+        and english <= covered
+    ]
+    if not languages or not english or len(whole) >= ENOUGH_REWORDINGS:
+        return ""
+    n = counted(len(whole), "rewording") if whole else "no rewording"
+    return (
+        f" It has {n} of every English item; {ENOUGH_REWORDINGS} are needed to say how far mere "
+        "rewording moves a mean (data/README.md, How much is enough)."
+    )
 
 
 def say_after_scoring(store: Cache, dataset: str) -> None:
