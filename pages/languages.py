@@ -11,6 +11,7 @@ from pages.shared.audit import (
     read_audit,
     show_verdicts,
 )
+from pages.shared.language_samples import show_crossed, show_flow, show_natives
 from pages.shared.languages import (
     choose_margin,
     has_languages,
@@ -20,13 +21,15 @@ from pages.shared.languages import (
     show_fragility,
     show_groups,
     show_kinds,
-    show_natives,
     yardstick,
 )
 from pages.shared.routing import require_router
 from pages.shared.tables import show_notes
 
-TABLES = ("main", "verdicts", "cells", "score_map", "item_tests", "score_panel", "natives")
+TABLES = (
+    *("main", "verdicts", "cells", "shrunk", "score_map", "item_tests", "score_panel", "natives"),
+    *("crossed", "item_flow"),
+)
 CAUTION = (
     "A verdict is about the difference of two means of the same items, under these models. A lower "
     "score is not less bias, and where no difference is shown there may still be one."
@@ -73,6 +76,10 @@ def main() -> None:
             selection = show_fragility(selection, request)
     with st.expander("Natives, beside the translations (not a comparison)"):
         show_natives(found)
+    with st.expander("Would other items and other models drop as much?"):
+        show_crossed(found)
+    with st.expander("What became of the items?"):
+        show_flow(found)
     consistency = st.expander(
         "Consistency over languages: CSS and CLCI",
         expanded=selection.reference != request.reference,

@@ -218,6 +218,14 @@ def test_reliable_cells_are_marked_and_empty_ones_have_a_reason() -> None:
     assert "n = 0 to 40 items per cell" in caption_of(figure)
 
 
+def test_a_reliable_change_is_told_with_what_is_left_of_it() -> None:
+    pulled = {"shrunk": 0.04, "shrunk_low": 0.03, "shrunk_high": 0.05}
+    (heat,) = data(change_map(cells().assign(**pulled), BESIDE))
+    said = "shrunk \u22120.0400 [\u22120.0500, \u22120.0300]"
+    assert said in heat["customdata"][0][0][3]
+    assert "shrunk" not in heat["customdata"][0][1][3]
+
+
 def test_scores_are_pale_where_neither_pole_is_preferred() -> None:
     rows = cells().assign(score=[0.5, 0.6, 0.4, NAN])
     (heat,) = data(score_heatmap(rows, 0.5))

@@ -26,7 +26,10 @@ from tests.audit_pages import address, made, opened, words
 from tests.store_samples import SCORER, item
 from tests.test_analysis_comparison import put_preferences
 
-NAMES = ["main", "verdicts", "cells", "item_tests", "score_panel", "fragility", "css_clci"]
+NAMES = [
+    *("main", "verdicts", "cells", "item_tests", "score_panel", "fragility", "css_clci"),
+    *("crossed", "item_flow"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +197,25 @@ def test_items_without_english_twins_are_one_sentence(show, tmp_path: Path) -> N
     (error,) = app.error
     assert "English" in error.value
     assert not [frame for frame in app.dataframe if "drop" in frame.value]
+
+
+def test_reliable_cells_stand_beside_what_is_left_of_them(show, tmp_path: Path) -> None:
+    fill_audit(Cache(tmp_path), n_items=120)
+    app = show(tmp_path)
+    rows = audit(Cache(tmp_path), AuditRequest(dataset=DATASET), ["shrunk"]).tables["shrunk"].rows
+    reliable = rows[rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)]
+    shown = table_with(app, "language_drop")
+    assert len(shown) == len(reliable) > 0
+    for column in ("drop", "shrunk", "qvalue", "n"):
+        assert shown[column].tolist() == reliable[column].tolist()
+
+
+def test_both_samples_and_the_way_of_the_items_are_shown(show, cache, expected) -> None:
+    app = show(cache.folder)
+    crossed = expected.tables["crossed"].rows
+    assert table_with(app, "over_both")["drop_pooled"].tolist() == crossed["drop_pooled"].tolist()
+    flow = expected.tables["item_flow"].rows
+    assert table_with(app, "n_collapsed")["n_used"].tolist() == flow["n_used"].tolist()
 
 
 def test_an_empty_cache_says_what_to_run(show, tmp_path: Path) -> None:
