@@ -190,7 +190,7 @@ def test_groups_are_filled_where_the_test_shows_a_shift() -> None:
     (dots,) = named(figure, "drops")
     assert dots["marker"]["symbol"] == ["circle", "circle-open"]
     assert dots["marker"]["color"] == [language_colour("hi"), ENGLISH]
-    assert "q = 0.0100" in dots["customdata"][0][2]
+    assert "q = 0.010" in dots["customdata"][0][2]
     assert figure.layout.yaxis.ticktext == ("bbq · hi (20)", "bbq · all (20)", "a&lt;b · hi (0)")
     assert "1 of 3 are undefined" in caption_of(figure)
     assert named(figure, "q < .05")

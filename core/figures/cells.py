@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.words import p_words
 from core.figures.colours import change_colours, score_colours
-from core.figures.drop_rows import Yardstick, q_words
+from core.figures.drop_rows import Yardstick
 from core.figures.rows import span
 from core.figures.theme import Figure, drawn, plain, signed
 from core.items.languages import language_name
@@ -32,7 +33,7 @@ def change_map(rows: pd.DataFrame, beside: Yardstick) -> Figure:
     limit = max(LEAST_LIMIT, float(sizes.max()) if sizes.notna().any() else 0.0)
     reliable = rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)
     hover = [
-        f"change {signed(r['mean_change'], 4)}, n = {r['n']:,}<br>q = {q_words(r['qvalue'])}"
+        f"change {signed(r['mean_change'], 4)}, n = {r['n']:,}<br>{p_words('q', r['qvalue'])}"
         f" over {r['n_tests']} cells{_shrunk_words(r) if mark else ''}"
         for r, mark in zip(rows.to_dict("records"), reliable, strict=True)
     ]
