@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.jobs.follow import JobView, count_runs, unfinished
+from core.words import counted
 from pages.shared.data import open_cache, read_overview
 from pages.shared.job_details import show_details
 from pages.shared.job_form import start_form
@@ -65,7 +66,11 @@ if views:
     show_jobs(attention, empty="Nothing is computing.")
     st.subheader("All runs")
     n_runs = count_runs(open_cache())
-    cut = f"Showing the latest {len(views)} of {n_runs} runs. " if len(views) < n_runs else ""
+    cut = (
+        f"Showing the latest {len(views)} of {counted(n_runs, 'run')}. "
+        if len(views) < n_runs
+        else ""
+    )
     st.caption(f"{cut}Click the box at the left of a row for its details.")
     chosen = run_list(views)
     if chosen:

@@ -725,7 +725,7 @@ def test_texts_are_neither_markup_nor_terminal_codes(command, write, tmp_path) -
     content[0]["context"] = "[bold]left[/bold] [/] \x1b[31mred\x07"
     path = write(content, "[red]d.jsonl")
     said = command("import", path)
-    assert "[red]d: stored 1 rows" in said.err
+    assert "[red]d: stored 1 row (" in said.err
     shown = command("sql", "SELECT context FROM item").out
     assert r"[bold]left[/bold] [/] \x1b[31mred\x07" in shown
     assert command("status").code == 0

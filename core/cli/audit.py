@@ -24,6 +24,7 @@ from core.stats.scores import KINDS, ScoreKind
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.scorers import scorers as known_scorers
+from core.words import counted
 
 SHOWN = ("main", "verdicts")  # what is printed where no table is named
 
@@ -95,7 +96,8 @@ def _give(store: Cache, found: Audit, file: Path | None, *, named: bool, as_json
     else:
         if found.simulated:
             say(STAMP)
-        say(f"Wrote {files[0] if len(files) == 1 else f'{len(files)} files to {file}'}.")
+        several = f"{counted(len(files), 'file')} to {file}"
+        say(f"Wrote {files[0] if len(files) == 1 else several}.")
 
 
 def _with_jobs(store: Cache, found: Audit) -> Audit:

@@ -17,7 +17,7 @@ from core.jobs.spec import CONTROL, JobSpec
 from core.score_request import known_fields
 from core.store.gate import Cache
 from core.store.score_line import REST
-from core.words import duration_words
+from core.words import counted, duration_words
 
 State = Literal["starting", "running", "stopping", "stopped", "finished", "failed", "died"]
 ALIVE = ("starting", "running", "stopping")
@@ -64,8 +64,7 @@ class JobView:
         """Whose scores are computed: the model's, or those of a positive control."""
         if self.spec is None or self.command != CONTROL:
             return self.model
-        n = len(self.spec.scorers)
-        return f"positive control of {n} model{'' if n == 1 else 's'}"
+        return f"positive control of {counted(len(self.spec.scorers), 'model')}"
 
     @property
     def dataset(self) -> str:
@@ -159,7 +158,11 @@ def computing(views: Sequence[JobView], dataset: str) -> str:
     for view in views:
         if view.alive and view.dataset == dataset:
             p = view.progress
-            far = f"{p.done_texts:,} of {p.total_texts:,} texts" if p.total_texts else p.phase
+            far = (
+                f"{p.done_texts:,} of {counted(p.total_texts, 'text')}"
+                if p.total_texts
+                else p.phase
+            )
             return f"A job is computing this: {far}."
     return ""
 

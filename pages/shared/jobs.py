@@ -11,7 +11,7 @@ from core.errors import StereoscopeError
 from core.jobs.follow import JobView, State, can_resume, follow, unfinished
 from core.jobs.launch import dismiss, request_stop, resume
 from core.store.gate import Cache
-from core.words import duration_words
+from core.words import counted, duration_words
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
 
@@ -115,7 +115,7 @@ def progress_words(view: JobView) -> str:
     if not p.total_texts:
         return f"{p.phase.capitalize()} …" if view.alive else p.phase.capitalize()
     words = [p.part] if p.part else []
-    words.append(f"{p.done_texts:,} of {p.total_texts:,} texts")
+    words.append(f"{p.done_texts:,} of {counted(p.total_texts, 'text')}")
     if view.rate is not None:
         words.append(f"{view.rate:,.1f} texts/s")
     if view.seconds_left is not None:
