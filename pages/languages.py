@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.analysis.audit.audit import Audit
+from core.analysis.audit.request import AuditRequest
+from core.selection import Selection
 from pages.shared import state
 from pages.shared.audit import (
     choose_audit,
@@ -64,6 +67,12 @@ def main() -> None:
     selection = show_groups(selection, found, beside)
     st.subheader("Does the verdict depend on the score?")
     show_kinds(found)
+    selection = show_folded(selection, request, found)
+    publish_audit(selection, request, found)
+
+
+def show_folded(selection: Selection, request: AuditRequest, found: Audit) -> Selection:
+    """What stands folded away below the verdicts; the two that take long are asked for."""
     fragility = st.expander(
         "What do the verdicts hang on?",
         expanded=bool(selection.against),
@@ -89,7 +98,7 @@ def main() -> None:
     if consistency.open:
         with consistency:
             selection = show_consistency(selection, request)
-    publish_audit(selection, request, found)
+    return selection
 
 
 main()
