@@ -5,9 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help run demo demo-model install install-dev test check format vulnerabilities clean
+.PHONY: help run app demo demo-model install install-dev test check format vulnerabilities clean
 
-run: demo  ## install, score the demo items, open the app (on PORT, 8501)
+run: demo app  ## install, score the demo items, open the app (on PORT, 8501)
+
+app: install  ## open the app on what the cache holds
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 demo: install demo-model  ## the same without opening the app

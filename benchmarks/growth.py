@@ -29,7 +29,7 @@ from benchmarks.questions import generated_items
 from core.items.texts import item_texts
 from core.jobs.progress import Progress
 from core.jobs.run import score_dataset
-from core.jobs.spec import ScoreRequest
+from core.score_request import ScoreRequest
 from core.settings import ROOT, cache_folder
 from core.store.gate import Cache
 from core.store.items import put_dataset

@@ -4,9 +4,11 @@
 
     StereoscopeError                    exit code 2
     ├── InputError                      what was asked for cannot be done as asked
-    │   └── DataSetError                a data set file was refused; carries every problem by row
+    │   ├── DataSetError                a data set file was refused; carries every problem by row
+    │   └── DataSetMissing              the cache has no data set of that name
     ├── ModelError                      a language model cannot be opened or trusted
     │   ├── ModelNotFound
+    │   │   └── HubUnreachable          it may be there, once there is a network
     │   ├── ModelGated
     │   ├── WrongModelKind
     │   ├── ModelTooLarge
@@ -40,11 +42,19 @@ class DataSetError(InputError):
         self.problems = problems
 
 
+class DataSetMissing(InputError):
+    pass
+
+
 class ModelError(StereoscopeError):
     """A language model that cannot be opened or trusted."""
 
 
 class ModelNotFound(ModelError):
+    pass
+
+
+class HubUnreachable(ModelNotFound):
     pass
 
 

@@ -34,7 +34,8 @@ SORTS = {
 }
 
 # Smallest and largest value of a number; of the others -1 and 1.
-BOUNDS = {"margin": (0, 1), "delta": (-5, 5), "share": (0, 1)}
+# Nothing lies within a margin of 0, so that it cannot be tested against.
+BOUNDS = {"margin": (0.001, 1.0), "delta": (-5.0, 5.0), "share": (0.0, 1.0)}
 
 Query = dict[str, list[str]]
 

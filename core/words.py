@@ -9,6 +9,11 @@ from pathlib import Path
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A number before what it counts: 1 item, 1,200 items, 2 categories (`plural`)."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
 def size_words(n_bytes: float) -> str:
     """A size in powers of a thousand: 512 B, 12 kB, 1.3 GB."""
     power = 0

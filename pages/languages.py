@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.analysis.audit.audit import Audit
+from core.analysis.audit.request import AuditRequest
+from core.selection import Selection
 from pages.shared import state
 from pages.shared.audit import (
     choose_audit,
@@ -11,6 +14,7 @@ from pages.shared.audit import (
     read_audit,
     show_verdicts,
 )
+from pages.shared.language_samples import show_crossed, show_flow, show_natives
 from pages.shared.languages import (
     choose_margin,
     has_languages,
@@ -20,14 +24,15 @@ from pages.shared.languages import (
     show_fragility,
     show_groups,
     show_kinds,
-    show_natives,
-    with_margin,
     yardstick,
 )
 from pages.shared.routing import require_router
 from pages.shared.tables import show_notes
 
-TABLES = ("main", "verdicts", "cells", "score_map", "item_tests", "score_panel", "natives")
+TABLES = (
+    *("main", "verdicts", "cells", "shrunk", "score_map", "item_tests", "score_panel", "natives"),
+    *("crossed", "item_flow"),
+)
 CAUTION = (
     "A verdict is about the difference of two means of the same items, under these models. A lower "
     "score is not less bias, and where no difference is shown there may still be one."
@@ -39,7 +44,7 @@ def main() -> None:
     require_router()
     st.title("Languages")
     st.caption("Which gaps are real?")
-    selection, request = choose_audit(with_margin(state.current()))
+    selection, request = choose_audit(state.current())
     choose_margin(selection)
     with st.spinner("Testing every language …"):
         found = read_audit(request, TABLES)
@@ -62,6 +67,12 @@ def main() -> None:
     selection = show_groups(selection, found, beside)
     st.subheader("Does the verdict depend on the score?")
     show_kinds(found)
+    selection = show_folded(selection, request, found)
+    publish_audit(selection, request, found)
+
+
+def show_folded(selection: Selection, request: AuditRequest, found: Audit) -> Selection:
+    """What stands folded away below the verdicts; the two that take long are asked for."""
     fragility = st.expander(
         "What do the verdicts hang on?",
         expanded=bool(selection.against),
@@ -74,6 +85,10 @@ def main() -> None:
             selection = show_fragility(selection, request)
     with st.expander("Natives, beside the translations (not a comparison)"):
         show_natives(found)
+    with st.expander("Would other items and other models drop as much?"):
+        show_crossed(found)
+    with st.expander("What became of the items?"):
+        show_flow(found)
     consistency = st.expander(
         "Consistency over languages: CSS and CLCI",
         expanded=selection.reference != request.reference,
@@ -83,7 +98,7 @@ def main() -> None:
     if consistency.open:
         with consistency:
             selection = show_consistency(selection, request)
-    publish_audit(selection, request, found)
+    return selection
 
 
 main()

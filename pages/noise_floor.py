@@ -8,6 +8,7 @@ from core.analysis.audit.audit import Audit
 from core.selection import Selection
 from core.words import short_labels
 from pages.shared import state
+from pages.shared.absent import say_absent
 from pages.shared.audit import (
     choose_audit,
     publish_audit,
@@ -30,6 +31,7 @@ INTRODUCTION = (
 
 def choose_model(selection: Selection, labels: dict[str, str]) -> str:
     """Whose wording variance and item changes: one scorer, or all where it is empty."""
+    say_absent("scorer", labels)
     if len(labels) == 1:
         return ""
     chosen = selection.scorer if selection.scorer in labels else ""

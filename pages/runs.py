@@ -3,7 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from core.jobs.follow import JobView, can_resume, count_runs
+from core.jobs.follow import JobView, count_runs, unfinished
+from core.words import counted
 from pages.shared.data import open_cache, read_overview
 from pages.shared.job_details import show_details
 from pages.shared.job_form import start_form
@@ -11,12 +12,12 @@ from pages.shared.jobs import read_jobs, show_jobs, title
 from pages.shared.routing import require_router
 from pages.shared.widgets import empty_cache, errors_in_one_sentence
 
-CARDS = 5  # of runs that could be resumed; the rest is in the list
+CARDS = 5  # of runs that left something to do; the rest is in the list
 
 
 def attention(views: list[JobView]) -> list[JobView]:
-    """The runs that get a card: those that live, and the latest that could be resumed."""
-    waiting = [view for view in views if can_resume(view, views)][:CARDS]
+    """The runs that get a card: those that live, and the latest that left something to do."""
+    waiting = [view for view in views if unfinished(view, views)][:CARDS]
     return [view for view in views if view.alive or view in waiting]
 
 
@@ -65,7 +66,11 @@ if views:
     show_jobs(attention, empty="Nothing is computing.")
     st.subheader("All runs")
     n_runs = count_runs(open_cache())
-    cut = f"Showing the latest {len(views)} of {n_runs} runs. " if len(views) < n_runs else ""
+    cut = (
+        f"Showing the latest {len(views)} of {counted(n_runs, 'run')}. "
+        if len(views) < n_runs
+        else ""
+    )
     st.caption(f"{cut}Click the box at the left of a row for its details.")
     chosen = run_list(views)
     if chosen:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import streamlit as st
 
 from core.analysis.audit.audit import audit_tables
+from core.analysis.audit.floors import median_floor
 from core.analysis.audit.lab import open_lab
 from pages.shared import state
 from pages.shared.audit import choose_audit, publish_audit, read_audit
 from pages.shared.data import open_cache
+from pages.shared.floor_columns import read_floors
 from pages.shared.pipeline_switches import show_switches
 from pages.shared.positive_control import show_control
 from pages.shared.routing import require_router
@@ -39,9 +38,7 @@ def main() -> None:
     selection, request = choose_audit(state.current())
     found = read_audit(request, ["item_flow"])
     lab = open_lab(open_cache(), request)
-    floors = lab.pairs["floor"].to_numpy(np.float64)
-    known = floors[np.isfinite(floors)]
-    floor = float(np.median(known)) if len(known) else math.nan
+    floor = median_floor(read_floors(request).rows)
 
     st.header("Put a shift in", divider="gray")
     for note in lab.notes:
@@ -63,7 +60,7 @@ def main() -> None:
     if not lab.pairs.empty:
         show_size(tables["injection"])
         st.header("How many items does it take?", divider="gray")
-        show_needed(injected, tables["power"], request.margin, found.provenance)
+        show_needed(injected, tables["power"], request, found.provenance)
 
     st.header("Positive control", divider="gray")
     st.caption(

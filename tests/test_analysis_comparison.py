@@ -200,7 +200,7 @@ def test_the_noise_is_that_of_scorer_a(cache: Cache) -> None:
     assert found.summary["rewording_floor"].tolist() == pytest.approx([sigmoid(1.0) - 0.5] * 3)
     assert found.summary["n_rewordings"].tolist() == [1, 1, 1]
     assert found.summary["n_rewording_changes"].tolist() == [2, 2, 2]
-    assert "moves the mean by 0.2311 (n = 1 rewordings)" in comparison_sentence(found)
+    assert "moves the mean by 0.2311 (n = 1 rewording)" in comparison_sentence(found)
 
 
 def test_without_rewordings_the_noise_is_undefined_and_said_to_be(cache: Cache) -> None:

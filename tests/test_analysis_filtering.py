@@ -150,10 +150,22 @@ def test_slices_of_items_and_of_filters(cache, table, everything):
         get_slice(cache, "demo", "two")
 
 
-def test_a_slice_is_replaced_under_its_name_and_refused_without_content(cache):
-    put_slice(cache, Slice("again", "demo", "", ("a",)))
-    put_slice(cache, Slice("again", "demo", "", ("b",)))
-    assert get_slice(cache, "demo", "again").item_ids == ("b",)
+@pytest.mark.parametrize(
+    "other", [Slice("again", "demo", "", ("b",)), Slice("again", "demo", "v=1&conditions=es")]
+)
+def test_a_slice_is_replaced_only_when_that_is_said(cache, other):
+    mine = Slice("again", "demo", "", ("a", "b"))
+    put_slice(cache, mine, replace=True)
+    with pytest.raises(InputError, match="demo has a slice 'again' of other items; choose another"):
+        put_slice(cache, other)
+    assert get_slice(cache, "demo", "again") == mine
+    put_slice(cache, Slice("again", "demo", "", ("b", "a")))  # the same items are no others
+    put_slice(cache, other, replace=True)
+    assert get_slice(cache, "demo", "again") == other
+    delete_slice(cache, "demo", "again")
+
+
+def test_a_slice_without_name_content_or_data_set_is_refused(cache):
     for bad in (Slice("", "demo", "", ("a",)), Slice("empty", "demo", "")):
         with pytest.raises(InputError):
             put_slice(cache, bad)

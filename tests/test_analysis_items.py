@@ -284,7 +284,7 @@ def test_the_overview_counts_what_is_there(cache: Cache) -> None:
     assert held.scorers["scorer_id"].tolist() == [S]
     (row,) = held.coverage.itertuples()
     assert (row.condition, row.n_items, row.n_scored, row.n_unscored) == ("en", 2, 1, 1)
-    assert held.size_bytes == cache.file.stat().st_size
+    assert held.sizes == {"scores": cache.file.stat().st_size}
 
 
 def test_the_overview_of_no_cache_says_how_to_make_one(cache: Cache) -> None:
@@ -335,7 +335,9 @@ def test_a_beginning_that_two_ids_share_names_both(cache: Cache) -> None:
 def test_a_scorer_that_is_not_clear_names_the_choices(cache: Cache) -> None:
     with cache.writing():
         pass
-    with pytest.raises(InputError, match="no scores yet; run `python -m core score`"):
+    with pytest.raises(
+        InputError, match="no scores yet; run `python -m core score --model demo --dataset demo "
+    ):
         find_scorer(cache, None)
     with pytest.raises(InputError, match="no scores yet"):
         find_scorer(cache, "tiny")

@@ -86,6 +86,20 @@ def test_only_what_was_asked_for_is_computed(whole: Cache, monkeypatch) -> None:
     assert list(audit_tables(whole, FEW, ["main"])) == ["main"]
 
 
+MADE_ELSEWHERE = ("main", "shrunk")  # their q are those of item_tests and cells
+
+
+def test_every_q_stands_beside_the_number_of_its_tests(whole: Cache) -> None:
+    for name, table in audit_tables(whole, FEW, TABLES).items():
+        rows = table.rows
+        for column in rows.columns[rows.columns.str.contains("qvalue")]:
+            if name not in MADE_ELSEWHERE:
+                counted = rows[column.replace("qvalue", "n_tests")]
+                assert (counted[rows[column].notna()] >= 1).all(), (name, column)
+    floors = audit_tables(whole, FEW, ["floors"])["floors"].rows
+    assert (floors["n_tests"] == 2 * 2).all(), "two models, two rewordings"
+
+
 # What is remembered
 
 
@@ -183,7 +197,7 @@ def test_a_slice_of_the_same_name_with_other_items_is_another_question(cache: Ca
     request = replace(FEW, slice="s")
     put_slice(cache, Slice("s", "d", "", ("1", "2")))
     assert audit_panel(cache, request).item_ids == ["1", "2"]
-    put_slice(cache, Slice("s", "d", "", ("3",)))
+    put_slice(cache, Slice("s", "d", "", ("3",)), replace=True)
     assert audit_panel(cache, request).item_ids == ["3"]
 
 

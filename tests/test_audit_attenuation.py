@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from core.analysis.audit.attenuation import attenuation
+from core.analysis.audit.carry_over import association
+from core.analysis.audit.kept import kept
 from core.analysis.audit.names import NO_REWORDING
 from core.analysis.audit.request import AuditRequest
 from tests.made_panels import made_panel
@@ -120,3 +122,23 @@ def test_draws_that_are_kept_give_what_new_ones_do(monkeypatch):
     kept = attenuation(made(), REQUEST).rows
     monkeypatch.setattr("core.analysis.audit.attenuation._MOST", 0)
     pd.testing.assert_frame_equal(kept, attenuation(made(), REQUEST).rows, rtol=1e-9)
+
+
+def test_models_that_have_fewer_of_the_items_are_counted_in_words():
+    rng = np.random.default_rng(4)
+    english = rng.uniform(0.2, 0.8, (3, 30))
+    scores = {
+        c: np.clip(english + rng.normal(0, 0.05, english.shape), 0.01, 0.99)
+        for c in ("en", "en~p1", "en~p2", "hi")
+    }
+    scores["hi"][0, :2] = np.nan
+    panel = made_panel(scores)
+    rows = attenuation(panel, REQUEST).rows
+    assert rows[["n_items", "n_items_least"]].to_numpy().tolist() == [[30, 28]]
+    (said,) = kept(association(panel, REQUEST).rows, rows).rows["sentence"]
+    assert "of rewordings on the same items, 28 to 30 of them by model" in said
+    whole = made_panel({c: s[1:] for c, s in scores.items()})
+    (said,) = kept(association(whole, REQUEST).rows, attenuation(whole, REQUEST).rows).rows[
+        "sentence"
+    ]
+    assert "on the same 30 items" in said

@@ -45,9 +45,9 @@ def test_drop_and_drop_beyond_rewording_have_pigeonhole_intervals() -> None:
     row = _row(scores)
     drop = scores["en"] - scores["hi"]
     beyond = drop + scores["en~p1"] - scores["en"]
-    assert row["drop"] == pytest.approx(np.nanmean(drop))
-    assert row["t"] == pytest.approx(np.nanmean(beyond))
-    for name, values in (("drop", drop), ("t", beyond)):
+    assert row["drop_pooled"] == pytest.approx(np.nanmean(drop))
+    assert row["t_pooled"] == pytest.approx(np.nanmean(beyond))
+    for name, values in (("drop_pooled", drop), ("t_pooled", beyond)):
         found = row[f"{name}_low"], row[f"{name}_high"]
         assert found == pytest.approx(_naive(values), abs=0.003)
     assert (row["n"], row["n_t"], row["n_models"], row["reason"]) == (50, 50, 7, "")
@@ -60,15 +60,15 @@ def test_drawing_models_too_widens_the_interval() -> None:
     values = (scores["en"] - scores["hi"]).mean(axis=0)
     draws = bootstrap_means(values[None], n_resamples=4000, rng=np.random.default_rng(1))[:, 0]
     items = percentile_interval(float(values.mean()), draws, len(values))
-    assert row["drop_high"] - row["drop_low"] > 1.3 * (items.high - items.low)
+    assert row["drop_pooled_high"] - row["drop_pooled_low"] > 1.3 * (items.high - items.low)
 
 
 def test_four_models_speak_for_themselves_only() -> None:
     scores = _scores(4)
     table = crossed(made_panel(scores), REQUEST)
     row = table.rows.iloc[0]
-    assert row["drop"] == pytest.approx((scores["en"] - scores["hi"]).mean())
-    assert np.isnan([row["drop_low"], row["drop_high"], row["t_low"]]).all()
+    assert row["drop_pooled"] == pytest.approx((scores["en"] - scores["hi"]).mean())
+    assert np.isnan([row["drop_pooled_low"], row["drop_pooled_high"], row["t_pooled_low"]]).all()
     assert row["reason"].startswith("For these models only")
     assert table.notes == (row["reason"],)
 
@@ -77,16 +77,16 @@ def test_what_is_missing_is_undefined_and_says_why() -> None:
     scores = _scores()
     without = {c: s for c, s in scores.items() if c != "en~p1"}
     row = _row(without)
-    assert np.isfinite(row["drop_low"])
-    assert np.isnan(row["t"])
+    assert np.isfinite(row["drop_pooled_low"])
+    assert np.isnan(row["t_pooled"])
     assert "rewording" in row["reason"]
     row = _row(scores | {"hi": np.full_like(scores["hi"], NAN)})
     assert (row["n"], row["n_models"]) == (0, 0)
-    assert np.isnan([row["drop"], row["drop_low"], row["t"]]).all()
+    assert np.isnan([row["drop_pooled"], row["drop_pooled_low"], row["t_pooled"]]).all()
     assert row["reason"] == "No item is scored in both versions."
     row = _row(scores | {"hi": scores["en"]})
-    assert row["drop"] == 0
-    assert np.isnan(row["drop_low"])
+    assert row["drop_pooled"] == 0
+    assert np.isnan(row["drop_pooled_low"])
     assert row["reason"] != ""
     assert crossed(made_panel({"en": scores["en"]}), REQUEST).rows.empty
 
@@ -106,6 +106,6 @@ def test_complete_cases_are_the_items_with_every_rewording() -> None:
     table = crossed(made_panel(scores), replace(REQUEST, complete=True))
     kept = {c: s[:, 5:45] for c, s in scores.items()}
     beyond = (kept["en~p1"] + kept["en~p2"]) / 2 - kept["hi"]
-    assert table.rows["t"].item() == pytest.approx(beyond.mean())
+    assert table.rows["t_pooled"].item() == pytest.approx(beyond.mean())
     assert table.rows["n_t"].item() == 40
     assert _row(scores)["n_t"] == 50

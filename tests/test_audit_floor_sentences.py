@@ -68,13 +68,15 @@ def gap(**changed):
         "unit": "language",
         "condition": "hi",
         "gap": 0.05,
-        "floor": 0.01,
+        "floor": NAN,
+        "floor_of_mean": 0.01,
         "difference": 0.04,
         "difference_low": 0.02,
         "difference_high": 0.06,
         "n_items": 357,
         "n_languages": 1,
         "n_rewordings": 3,
+        "n_models": 3,
         "reason": "",
     }
     return {**row, **changed}
@@ -105,7 +107,7 @@ def gap(**changed):
             {
                 "difference": NAN,
                 "difference_low": NAN,
-                "floor": NAN,
+                "floor_of_mean": NAN,
                 "reason": "There is no rewording.",
             },
             "undefined",
@@ -124,8 +126,16 @@ def test_gaps_are_read_by_their_interval(changed, reading, ending):
 
 
 def test_a_model_has_a_mean_gap_over_languages():
-    row = gap(unit="model", condition="", n_languages=8)
-    assert gap_sentence(row, "m").startswith("m: mean gap over 8 languages 0.050, floor of the")
+    row = gap(unit="model", condition="", n_languages=8, n_models=1, floor=0.013)
+    said = "m: mean gap over 8 languages 0.050, floor of the same items 0.013, "
+    assert gap_sentence(row, "m").startswith(said)
+
+
+def test_a_language_has_a_floor_of_another_kind_by_its_own_name():
+    start = "Hindi: gap 0.050, floor of the mean over models 0.010, difference"
+    assert gap_sentence(gap(), "m").startswith(start)
+    alone = gap_sentence(gap(n_models=1), "m")
+    assert alone.startswith("Hindi: gap 0.050, floor of the same items 0.010, ")
 
 
 def wordings(**changed):

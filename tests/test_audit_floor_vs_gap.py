@@ -41,11 +41,13 @@ def test_gap_and_floor_of_models_and_of_languages() -> None:
         assert row["above"]
         assert (row["n_languages"], row["n_rewordings"], row["n_items"]) == (2, 2, 80)
     languages = found.rows[found.rows["unit"] == LANGUAGE].set_index("condition")
+    assert models["floor_of_mean"].isna().all()
+    assert languages["floor"].isna().all()
     for language, n in (("es", 80), ("fr", 60)):
         items = slice(80 - n, None)
         d = {c: (scores[c] - scores["en"]).mean(axis=0)[items] for c in scores}
         assert languages.at[language, "gap"] == pytest.approx(abs(d[language].mean()))
-        assert languages.at[language, "floor"] == pytest.approx(
+        assert languages.at[language, "floor_of_mean"] == pytest.approx(
             np.mean([abs(d[c].mean()) for c in ("en~p1", "en~p2")])
         )
         assert languages.at[language, "n_items"] == n

@@ -6,11 +6,18 @@ import math
 import statistics
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
 from core.analysis.audit.floor_vs_gap import NO_COMPLETE, NO_TRANSLATED_ITEM, floor_vs_gap
-from core.analysis.audit.floors import NO_FULL, REPEATED, floors, floors_by_model
+from core.analysis.audit.floors import (
+    NO_FULL,
+    REPEATED,
+    floors,
+    floors_by_model,
+    median_floor,
+)
 from core.analysis.audit.names import (
     ALIKE,
     NO_CHOICE_CHANGES,
@@ -46,6 +53,15 @@ def _with_metadata(panel: Panel, condition: str, name: str, values: list[object]
     at = panel.versions.index[panel.versions["condition"] == condition]
     for i, value in zip(at, values, strict=True):
         panel.versions.at[i, "metadata"] = {**panel.versions.at[i, "metadata"], name: value}
+
+
+@pytest.mark.parametrize(
+    ("floors_", "expected"),
+    [([0.04, NAN, 0.01, 0.02], 0.02), ([0.02, 0.01], 0.015), ([NAN], NAN), ([], NAN)],
+)
+def test_the_floor_of_several_models_is_the_median_of_theirs(floors_, expected) -> None:
+    found = median_floor(pd.DataFrame({"floor": floors_}, dtype=float))
+    assert found == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_choice_is_the_same_where_both_scores_are_on_one_side() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -139,9 +142,11 @@ def test_three_planted_items_that_carry_a_shift_are_named_and_no_other() -> None
     english = np.tile(rng.uniform(0.4, 0.6, 300), (5, 1))
     scores = {"en": english, "en~p1": english.copy(), "hi": english - change}
     request = AuditRequest(dataset="made", n_resamples=9999, n_bootstrap=50)
-    rows = fragility_rows(made_panel(scores), request)
+    panel = made_panel(scores)
+    with_commas = panel.items.assign(item_id="a, " + panel.items["item_id"])
+    rows = fragility_rows(replace(panel, items=with_commas), request)
     row = rows[rows["check"] == "fewest_items"].iloc[0]
-    assert set(row["item_ids"].split(", ")) == {"i17", "i130", "i251"}
+    assert set(json.loads(row["item_ids"])) == {"a, i17", "a, i130", "a, i251"}
     assert (row["n"], row["n_items"], row["share_items"]) == (300, 3, 0.01)
     assert bool(row["flips"])
     assert not bool(row["significant"])

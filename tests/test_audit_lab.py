@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, logit
 
-from core.analysis.audit.arms import arms, summary
+from core.analysis.audit.arms import arms, is_found, summary
 from core.analysis.audit.control import control
+from core.analysis.audit.floors import floors_by_model
 from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
 from core.analysis.audit.lab import N_DRAWS, make_lab
-from core.analysis.audit.lab_plan import needed, runs
+from core.analysis.audit.lab_plan import ALIKE, NO_UNIT, Change, needed, runs
 from core.analysis.audit.lab_shift import ALL_PAIRS, LARGEST, Shift, inject
-from core.analysis.audit.request import AuditRequest
+from core.analysis.audit.names import FEW_ITEMS, NO_ITEM
+from core.analysis.audit.request import AuditRequest, AuditTable
 from core.analysis.audit.verdicts import verdict
 from core.stats.equivalence import equivalence_n
 from core.stats.injection import DELTAS, injection_curve
@@ -151,7 +154,9 @@ def test_runs_are_those_of_the_curve_in_the_direction_of_the_shift(lab) -> None:
 
 
 def test_items_needed_are_those_of_the_formulas() -> None:
-    rows = needed([("a", 360, 0.2082), ("b", 40, 0.1)], [0.02, 0.04], 0.02).rows
+    changes = [Change("a", 360, 0.2082, 0.02), Change("b", 40, 0.1, 0.02)]
+    rows = needed(changes, [0.02, 0.04]).rows
+    assert (rows["reason"] == "").all()
     assert rows["items_needed"].tolist() == [
         items_needed(shift, sd) for sd in (0.2082, 0.1) for shift in (0.02, 0.04)
     ]
@@ -160,9 +165,35 @@ def test_items_needed_are_those_of_the_formulas() -> None:
 
 
 def test_few_items_foretell_no_number_of_items() -> None:
-    (row,) = needed([("a", 4, 0.2)], [0.02], 0.02).rows.to_dict("records")
+    (row,) = needed([Change("a", 4, 0.2, 0.02)], [0.02]).rows.to_dict("records")
     assert row["sd"] == 0.2
+    assert row["reason"] == FEW_ITEMS
     assert all(math.isnan(row[c]) for c in ("items_needed", "smallest_shift", "equivalence_n"))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (Change("of standard deviations", 40, 0.9, math.nan), NO_UNIT),
+        (Change("alike", 40, 0.0, 0.02), ALIKE),
+        (Change("none", 0, math.nan, 0.02), NO_ITEM),
+    ],
+)
+def test_no_number_of_items_is_told_without_a_unit_or_a_spread(change: Change, reason: str) -> None:
+    (row,) = needed([change], [0.02]).rows.to_dict("records")
+    assert row["reason"] == reason
+    assert all(math.isnan(row[c]) for c in ("items_needed", "smallest_shift", "equivalence_n"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "shifted"),
+    [("binary", "mean"), ("standardised", "mean"), ("summed", "summed")],
+)
+def test_the_floor_is_of_the_scores_that_are_shifted(kind, shifted) -> None:
+    panel = made_panel(scores())
+    found = make_lab(panel, replace(REQUEST, kind=kind)).pairs["floor"].unique()
+    floors = floors_by_model(panel, replace(REQUEST, kind=shifted)).rows["floor"]
+    assert found.tolist() == floors.tolist()
 
 
 def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> None:
@@ -178,7 +209,8 @@ def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> No
     up = found.loc[("en+true", "en")]
     assert up["low"] < up["mean_change"] < up["high"]
     assert "raises the mean score by 0.05" in up["sentence"]
-    assert up["sentence"].endswith("as it ought to.")
+    assert up["sentence"].endswith("the comparison with the neutral one tells.")
+    assert found.loc[("en+true", "en+neutral"), "sentence"].endswith("as it ought to.")
     assert found.loc[("en+false", "en"), "sentence"].endswith("against what the sentence says.")
     assert "is not shown" in found.loc[("en+neutral", "en"), "sentence"]
     one = arms(control(made_panel({c: s[:1] for c, s in ss.items()}), REQUEST))
@@ -186,6 +218,64 @@ def test_arms_have_intervals_over_models_and_say_what_was_to_be_expected() -> No
     assert one["sentence"].str.contains("one model, q ").all()
     assert not one["sentence"].str.contains("sign test").any()
     assert "rewording alone moves a mean by 0.012" in arms(table, floor=0.012)["sentence"].iloc[0]
+
+
+def test_only_a_part_of_a_change_is_called_one() -> None:
+    noise = np.random.default_rng(5).normal(0, 0.1, 60)
+    english = np.full(60, 0.5)
+    for mean, delta, words in (
+        (-0.05, 0.05, "+0.012 was put in, the other way, on 60 items"),
+        (0.05, 0.05, "+0.012 of it was put in, on 60 items"),
+        (-0.01, 0.2, "was put in, on 60 items"),
+    ):
+        reworded = english + mean + 0.1 * (noise - noise.mean())
+        one = make_lab(made_panel({"en": english[None], "en~p1": reworded[None]}), REQUEST)
+        said = inject(one, Shift(delta=delta), MARGIN).sentence
+        assert words in said
+        assert (" of it was" in words) == (" of it was" in said)
+
+
+def _arm(means, qvalues, over_q: float, arm: str = "true", against: str = "en+neutral"):
+    """What is said of an arm whose models move by these means."""
+    mean = float(np.mean(means))
+    shared = {"condition": f"en+{arm}", "against": against, "arm": arm, "reason": "", "n": 60}
+    models = [shared | {"unit": "model", "mean_change": m, "qvalue": q}
+              for m, q in zip(means, qvalues, strict=True)]  # fmt: skip
+    n_up = sum(m > 0 for m in means)
+    every = {"mean_change": mean, "low": mean - 0.01, "high": mean + 0.01, "qvalue": over_q}
+    every |= {"unit": "all models", "n_models": len(means), "n_moved": len(means), "n_up": n_up}
+    rows = pd.DataFrame([*models, shared | every])
+    (read,) = arms(AuditTable(rows)).to_dict("records")
+    return is_found(read), read["sentence"]
+
+
+def test_an_arm_is_found_only_where_models_move_as_their_mean_does() -> None:
+    found, said = _arm([0.03, 0.02, 0.01, 0.02, 0.01], [0.01, 0.01, 0.3, 0.3, 0.3], 0.06)
+    assert not found
+    assert "2 of 5 move by themselves at q < .05: in the direction of what it says, yet" in said
+    assert "no model" not in said
+    found, said = _arm([-0.01, -0.01, 0.09], [0.01, 0.01, 0.3], 0.9)
+    assert not found, "two go down, and the mean goes up"
+    assert "2 of them against the mean" in said
+    assert said.endswith("yet that is not shown reliably.")
+    found, said = _arm([0.03] * 3, [0.01] * 3, 0.2)
+    assert found
+    assert said.endswith("as it ought to.")
+    found, said = _arm([-0.03] * 3, [0.01] * 3, 0.2)
+    assert said.endswith("against what the sentence says.")
+
+
+@pytest.mark.parametrize("change", [0.0, -0.0001])
+def test_an_arm_that_is_zero_to_three_digits_shows_nothing(change: float) -> None:
+    found, said = _arm([change] * 3, [0.01] * 3, 0.01)
+    assert not found
+    assert "leaves the mean score the same to three digits [\u22120.010, 0.010]" in said
+    assert said.endswith("nothing is shown.")
+
+
+def test_a_sentence_that_says_nothing_stands_for_itself_alone() -> None:
+    _, said = _arm([0.03] * 3, [0.01] * 3, 0.2, "neutral", "en")
+    assert "this sentence, which says nothing, moves scores" in said
 
 
 def test_a_control_is_summed_up_against_the_neutral_sentence_where_there_is_one() -> None:

@@ -58,14 +58,25 @@ def test_unfinished_scoring_is_said_and_what_cannot_be_scored_is_not(cache: Cach
     assert load_panel(cache, D).notes == ()
     put_preferences(cache, OTHER, [(rows[0], 0.5), (rows[1], None)])
     panel = load_panel(cache, D)
+    line = f"python -m core score --model {OTHER.model} --dataset d --cache {cache.folder}"
     assert panel.notes == (
         f"1 of 6 versions is scored under {panel.models[1]}; the numbers are of these alone. "
-        "Run `python -m core score` to score the rest.",
+        f"Run `{line}` to score the rest.",
     )
     # Of what is asked for, nothing is missing.
     put_slice(cache, Slice("first", "d", "", ("1",)))
     request = replace(D, scorers=(A,), slice="first")
     assert load_panel(cache, request).notes == ()
+
+
+def test_arms_of_the_positive_control_are_not_counted_as_unfinished(cache: Cache) -> None:
+    rows = [item("1", c) for c in ("en", "hi", "en+true", "en~p1+false")]
+    put(cache, rows)
+    put_preferences(cache, SCORER, [(one, 0.5) for one in rows[:2]])
+    assert load_panel(cache, D).notes == ()
+    put(cache, [*rows, item("2")], replace=True)
+    (note,) = load_panel(cache, D).notes
+    assert note.startswith("2 of 3 versions are scored under ")
 
 
 def test_translations_that_were_not_chosen_are_named(cache: Cache) -> None:
@@ -147,7 +158,9 @@ def test_what_is_not_there_is_one_sentence(cache: Cache, asked: dict, words: str
 
 def test_a_data_set_without_scores_says_what_to_do(cache: Cache) -> None:
     put(cache, [item("1")])
-    with pytest.raises(InputError, match=r"is scored yet; run `python -m core score`"):
+    with pytest.raises(
+        InputError, match=r"is scored yet; run `python -m core score --model demo --dataset d "
+    ):
         load_panel(cache, D)
     put_preferences(cache, SCORER, [(item("1"), None)])
     with pytest.raises(InputError, match="is scored yet"):

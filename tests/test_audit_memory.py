@@ -52,7 +52,7 @@ def test_a_slice_that_is_defined_anew_is_another_question(tmp_path: Path) -> Non
     few = replace(FEW, slice="few")
     items = item_versions(cache, DATASET)["item_id"].unique()
     for n in (1, 3):
-        put_slice(cache, Slice("few", DATASET, "", tuple(items[:n])))
+        put_slice(cache, Slice("few", DATASET, "", tuple(items[:n])), replace=True)
         assert len(audit_panel(cache, few).items) == n
 
 

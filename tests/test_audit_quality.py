@@ -84,10 +84,10 @@ def test_judgments_are_counted_and_their_drop_is_that_of_their_rows(source, word
     assert (row["n"], row["n_total"]) == (chosen.sum(), of.sum())
     assert row["share"] == pytest.approx(chosen.sum() / of.sum())
     drop, draws = drops(panel, "hi", items(chosen))
-    assert row["drop"] == pytest.approx(drop)
+    assert row["drop_rows"] == pytest.approx(drop)
     few = chosen.sum() < LEAST_ITEMS
     expected = (NAN, NAN) if few else ends(draws)
-    assert (row["drop_low"], row["drop_high"]) == pytest.approx(expected, nan_ok=True)
+    assert (row["drop_rows_low"], row["drop_rows_high"]) == pytest.approx(expected, nan_ok=True)
     assert row["reason"] == (FEW_ITEMS if few else "")
     assert row["n_undefined"] == np.isnan(draws).sum()
     assert row["n_items"] == chosen.sum()
@@ -104,9 +104,9 @@ def test_all_languages_weigh_the_same():
         group="partly",
     )
     found = [drops(panel, c, items(np.array(JUDGED) == "partly")) for c in ("es", "hi")]
-    assert row["drop"] == pytest.approx(np.mean([drop for drop, _ in found]))
+    assert row["drop_rows"] == pytest.approx(np.mean([drop for drop, _ in found]))
     draws = np.mean([drawn for _, drawn in found], axis=0)
-    assert (row["drop_low"], row["drop_high"]) == pytest.approx(ends(draws))
+    assert (row["drop_rows_low"], row["drop_rows_high"]) == pytest.approx(ends(draws))
     assert (row["n"], row["n_total"], row["n_languages"], row["n_items"]) == (12, 48, 2, 6)
 
 
@@ -115,11 +115,11 @@ def test_a_language_without_such_rows_does_not_enter_the_mean():
     scores = {"en": [[0.5, 0.6, 0.7]], "es": [[0.2, 0.6, 0.8]], "hi": [[0.1, 0.2, 0.3]]}
     table = quality(made_panel(scores, judgments=judged), REQUEST).rows
     row = only(table, condition=ALL_LANGUAGES, group="lost")
-    assert row["drop"] == pytest.approx(0.3)
+    assert row["drop_rows"] == pytest.approx(0.3)
     assert (row["n"], row["n_total"], row["n_languages"]) == (1, 6, 1)
     hindi = only(table, condition="hi", group="lost")
     assert (hindi["n"], hindi["n_rows"]) == (0, 0)
-    assert math.isnan(hindi["drop"])
+    assert math.isnan(hindi["drop_rows"])
     assert hindi["reason"] == "No such row is scored in both versions."
 
 
@@ -160,8 +160,8 @@ def test_a_filter_is_paired_with_all_that_it_can_decide(name, passing, decided):
     row = only(quality(panel, REQUEST).rows, kind="filter", condition="es", group=name)
     (before, all_draws), (after, draws) = (drops(panel, "es", r) for r in (known_rows, passes))
     assert (row["n"], row["n_total"]) == (passes.sum(), known_rows.sum())
-    assert row["drop"] == pytest.approx(after)
-    assert row["drop_unfiltered"] == pytest.approx(before)
+    assert row["drop_rows"] == pytest.approx(after)
+    assert row["drop_rows_unfiltered"] == pytest.approx(before)
     assert row["reduction"] == pytest.approx(before - after)
     assert (row["reduction_low"], row["reduction_high"]) == pytest.approx(ends(all_draws - draws))
 
@@ -184,7 +184,7 @@ def test_the_filters_of_all_languages_are_the_mean_of_their_reductions():
     table = table[(table["kind"] == "filter") & (table["group"] == "judged preserved")]
     ones = [only(table, condition=c) for c in ("es", "hi")]
     row = only(table, condition=ALL_LANGUAGES)
-    for name in ("drop", "drop_unfiltered", "reduction"):
+    for name in ("drop_rows", "drop_rows_unfiltered", "reduction"):
         assert row[name] == pytest.approx(np.mean([one[name] for one in ones]))
     pairs = []
     for condition in ("es", "hi"):
@@ -208,7 +208,7 @@ def test_fluency_changes_filter_rows_and_question_items_are_left_out():
     row = only(quality(panel, REQUEST).rows, kind="filter", condition="es", group=name)
     assert (row["n"], row["n_total"]) == (passes.sum(), decided.sum())
     assert 0 < passes.sum() < items(np.isin(np.arange(N) % 6, [0, 3])).sum()
-    assert row["drop"] == pytest.approx(drops(panel, "es", passes)[0])
+    assert row["drop_rows"] == pytest.approx(drops(panel, "es", passes)[0])
 
 
 def test_only_fill_in_items_can_lose_their_blank():
@@ -258,5 +258,5 @@ def test_versions_that_nobody_scored_are_counted_without_a_drop():
     )
     rows = quality(panel, REQUEST).rows
     assert rows["n"].tolist() == [1, 1]
-    assert rows["drop"].isna().all()
+    assert rows["drop_rows"].isna().all()
     assert (rows["reason"] == "No such row is scored in both versions.").all()

@@ -38,10 +38,10 @@ NOT_ABOUT = {
     "quality": (
         "kind",
         {
-            "judgment": "similarity drop_unfiltered reduction reduction_low reduction_high",
+            "judgment": "similarity drop_rows_unfiltered reduction reduction_low reduction_high",
             "filter": "similarity",
-            "similarity": "n_languages n_rows drop drop_low drop_high drop_unfiltered reduction "
-            "reduction_low reduction_high n_undefined n_bootstrap",
+            "similarity": "n_languages n_rows drop_rows drop_rows_low drop_rows_high "
+            "drop_rows_unfiltered reduction reduction_low reduction_high n_undefined n_bootstrap",
         },
     ),
     "groups": (
@@ -52,6 +52,7 @@ NOT_ABOUT = {
             "label_permutation": "estimate error low high",
         },
     ),
+    "floor_vs_gap": ("unit", {"model": "floor_of_mean", "language": "floor"}),
     "control": ("unit", {"model": "sd_models", "all models": "sd"}),
     "fragility": (
         "check",

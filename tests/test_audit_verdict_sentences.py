@@ -33,6 +33,7 @@ ROW: dict[str, Any] = {
     "prediction_low": -0.01,
     "prediction_high": 0.02,
     "outside": True,
+    "qvalue_prediction": 0.004,
     "n_models": 10,
     "reason": "",
 }
@@ -43,6 +44,27 @@ def test_the_sentence_is_the_promised_one() -> None:
         "Scores in Hindi lie 0.030 below English [0.018, 0.042], paired over 357 shared items; "
         "rewording moves scores by 0.008; q = 0.0003: larger than rewording noise. This does not "
         "show that the models are fairer."
+    )
+
+
+def test_q_of_fewer_items_than_the_drop_says_of_which() -> None:
+    text = sentence(ROW | {"n": 60, "n_t": 20, "qvalue": 0.006, "t": 0.0123}, {})
+    assert "paired over 60 shared items;" in text
+    assert (
+        "; q = 0.006 over 20 of them that are reworded too, where T, the drop beyond rewording, is "
+        "0.012: larger than rewording noise." in text
+    )
+    undecided = ROW | {"n_t": 1, "verdict": "undecided", "qvalue": 0.4, "t": -0.03}
+    assert "q = 0.40 over 1 of them that is reworded too" in sentence(undecided, {})
+
+
+@pytest.mark.parametrize("q", [0.05, 0.3, NAN])
+def test_beyond_one_more_rewording_only_by_itself_is_not_larger_than_noise(q: float) -> None:
+    text = sentence(ROW | {"qvalue_prediction": q}, {})
+    assert "larger than rewording noise" not in text
+    assert (
+        "more than these rewordings do to the same items, and outside what one more rewording is "
+        "predicted to do, though not once adjusted for several languages (q " in text
     )
 
 
@@ -149,7 +171,7 @@ def test_disagreement_is_said() -> None:
         (0.00001, "q < 0.0001"),
         (0.00035, "q = 0.0003"),
         (0.0123, "q = 0.012"),
-        (0.0496, "q = 0.050"),
+        (0.0496, "q = 0.0496"),
         (0.432, "q = 0.43"),
         (1.0, "q = 1.00"),
     ],

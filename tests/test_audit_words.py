@@ -6,7 +6,15 @@ import math
 
 import pytest
 
-from core.analysis.audit.words import bounds, difference, lowered, number, p_words
+from core.analysis.audit.words import (
+    bounds,
+    bounds_beside,
+    difference,
+    lowered,
+    number,
+    p_number,
+    p_words,
+)
 
 NAN = math.nan
 
@@ -41,6 +49,21 @@ def test_no_number_is_minus_zero_and_no_interval_half_known() -> None:
 def test_p_values_have_as_many_digits_as_they_need() -> None:
     found = [p_words("q", p) for p in (0.5, 0.0512, 0.00098, 0.00004, NAN)]
     assert found == ["q = 0.50", "q = 0.051", "q = 0.0010", "q < 0.0001", "q unknown"]
+
+
+def test_an_interval_within_the_margin_is_not_shown_to_reach_it() -> None:
+    assert bounds_beside(0.009, 0.01996, 0.02) == "[0.00900, 0.01996]"
+    assert bounds_beside(-0.0199, 0.004, 0.02) == "[\u22120.0199, 0.0040]"
+    assert bounds_beside(0.009, 0.013, 0.02) == "[0.009, 0.013]"
+    assert bounds_beside(NAN, NAN, 0.02) == "(no interval)"
+
+
+def test_a_p_value_beside_the_level_is_not_rounded_to_it() -> None:
+    found = [p_words("p", p) for p in (0.0499, 0.05, 0.0501, 0.04998)]
+    assert found == ["p = 0.0499", "p = 0.050", "p = 0.0501", "p = 0.04998"]
+    assert [p_number(p) for p in (0.04998, 0.00003, 0.013, NAN)] == [
+        *("0.04998", "< 0.0001", "0.0130", "–"),
+    ]
 
 
 def test_a_sentence_ends_another_with_a_small_letter() -> None:

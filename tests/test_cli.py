@@ -27,10 +27,12 @@ from core.cli import cache as cache_commands
 from core.cli import scoring
 from core.cli.main import app, main
 from core.jobs import run as jobs
+from core.jobs.folder import run_folders
 from core.jobs.follow import follow
 from core.jobs.progress import Progress, Watch
 from core.jobs.running import running_job
-from core.jobs.spec import JobSpec, ScoreRequest
+from core.jobs.spec import JobSpec
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import datasets
@@ -161,7 +163,28 @@ def one_sentence(said: Said, *words: str) -> None:
 # From a file to an exported table
 
 
-def test_import_score_and_export_say_what_they_did(command, write, model, tmp_path, cache) -> None:
+@pytest.mark.parametrize("model", ["nowhere", "./nowhere"])
+def test_a_mistyped_model_is_no_run(command, write, cache, model) -> None:
+    command("import", write(rows()))
+    said = command("score", "--model", model, "--dataset", "d")
+    assert said.code == 2
+    assert f'There is no model "{model}"' in said.err
+    assert run_folders(cache) == []
+
+
+def test_inside_make_the_next_line_is_one_of_make(
+    command, write, model, cache, monkeypatch
+) -> None:
+    command("import", write(rows()))
+    monkeypatch.setenv("MAKELEVEL", "1")
+    said = command("score", "--model", model, "--dataset", "d").err
+    assert f"Next: `STEREOSCOPE_CACHE={cache.folder} make app` shows" in said
+
+
+def test_import_score_and_export_say_what_they_did(
+    command, write, model, tmp_path, cache, monkeypatch
+) -> None:
+    monkeypatch.delenv("MAKELEVEL", raising=False)
     imported = command("import", write(rows()))
     assert (imported.code, imported.out) == (0, "")
     assert "d: stored 9 rows (conditions: en, en~p1, es; collapsed rows: 0" in imported.err
@@ -337,8 +360,9 @@ def test_a_refused_data_set_lists_its_problems_by_row(command, write, cache) -> 
     assert (said.code, said.out) == (2, "")
     first, *problems = said.err.strip().split("\n")
     assert first.startswith("Error: 25 problems in")
-    assert problems[0] == "  error: d.jsonl row 1: Item 'i0' in 'en' has no stereotype."
-    assert problems[-1] == "  showing 20 of 25; --json gives all of them"
+    assert "row 3: Item 'i2' in 'en' has no stereotype.; and 22 more" in first
+    assert problems[0] == "  error: d.jsonl row 4: Item 'i3' in 'en' has no stereotype."
+    assert problems[-1] == "  showing 20 of 22; --json gives all of them"
     assert len(problems) == 21
     assert not cache.folder.exists()
 
@@ -701,7 +725,7 @@ def test_texts_are_neither_markup_nor_terminal_codes(command, write, tmp_path) -
     content[0]["context"] = "[bold]left[/bold] [/] \x1b[31mred\x07"
     path = write(content, "[red]d.jsonl")
     said = command("import", path)
-    assert "[red]d: stored 1 rows" in said.err
+    assert "[red]d: stored 1 row (" in said.err
     shown = command("sql", "SELECT context FROM item").out
     assert r"[bold]left[/bold] [/] \x1b[31mred\x07" in shown
     assert command("status").code == 0
@@ -893,12 +917,13 @@ def test_a_job_in_the_terminal_leaves_a_run_folder(command, write, model, cache)
     assert first.code == 3
     command("score", "--model", model.parent / "none", "--dataset", "d")
     command("score", "--model", model, "--dataset", "unknown")
+    command("score", "--model", model, "--dataset", "d", "--variant", "odd")
     failed, finished = follow(cache)
     assert (finished.state, finished.progress.computed) == ("finished", first.json["computed"])
     assert finished.progress.failed == len(first.json["failures"])
     assert finished.progress.checks == "passed"
     assert failed.state == "failed"
-    assert "name a folder that exists" in failed.error
+    assert "which is none of original" in failed.error
 
 
 def test_status_names_the_jobs_that_run_or_ended_early(command, write, cache) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.heads_request import HeadsRequest
 from core.jobs import heads
 from core.jobs.follow import follow
-from core.jobs.spec import HeadsRequest, JobSpec, spec_from_json, spec_to_json
+from core.jobs.spec import JobSpec, spec_from_json, spec_to_json
 from core.store.axes import get_axes, set_names
 from core.store.gate import Cache
 from core.store.head_readers import get_reader

@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from core.heads_request import HeadsRequest
 from core.jobs.running import running_job
-from core.jobs.spec import HeadsRequest, JobSpec
+from core.jobs.spec import JobSpec
 from core.store.gate import Cache
 from core.store.prune import files_of
 from core.store.tensors import TENSORS, write_tensors

@@ -47,10 +47,10 @@ def test_a_note_names_its_item(run: Run, tmp_path: Path) -> None:
 def test_a_message_that_names_its_item_is_left_alone(run: Run, tmp_path: Path) -> None:
     rows = [row(str(n), stereotype="") for n in range(5)]
     err = run("import", write(tmp_path / "d.jsonl", *rows))[2]
-    assert "  error: d.jsonl row 1: Item '0' in 'en' has no stereotype.\n" in err
+    assert "  error: d.jsonl row 4: Item '3' in 'en' has no stereotype.\n" in err
 
 
-@pytest.mark.parametrize(("n_errors", "n_lines"), [(1, 1), (3, 1), (4, 5)])
+@pytest.mark.parametrize(("n_errors", "n_lines"), [(1, 1), (3, 1), (4, 2)])
 def test_what_the_refusal_spells_out_is_not_listed_again(
     run: Run, tmp_path: Path, n_errors: int, n_lines: int
 ) -> None:
@@ -60,6 +60,7 @@ def test_what_the_refusal_spells_out_is_not_listed_again(
     assert code == 2
     assert len(lines) == n_lines
     assert lines[0].startswith(f"Error: {n_errors} problem")
+    assert all(err.count(f"Item '{n}' ") == 1 for n in range(n_errors))
 
 
 def test_notes_of_a_refused_data_set_are_listed(run: Run, tmp_path: Path) -> None:
@@ -95,6 +96,30 @@ def test_an_import_ends_with_the_line_that_scores_it(
     assert said[-1].startswith(
         f"Next: `python -m core score --model demo --dataset 'my set' --cache {cache.folder}` "
     )
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        (("en", "es"), "It has no rewording of every English item; 3 are needed"),
+        (("en", "es", "en~p1", "es~p1"), "It has 1 rewording of every English item;"),
+        (("en", "es", "en~p1", "en~p2", "en~p3+true"), "It has 2 rewordings of every English"),
+    ],
+)
+def test_an_import_says_how_many_rewordings_there_are(
+    run: Run, tmp_path: Path, versions: tuple[str, ...], said: str
+) -> None:
+    rows = [row(item_id, condition=condition) for item_id in "ab" for condition in versions]
+    path = write(tmp_path / "d.jsonl", *rows, row("b", condition="en~part"))
+    assert said in run("import", path)[2]
+
+
+@pytest.mark.parametrize("versions", [("en",), ("en", "es", "en~p1", "en~p2", "en~p3")])
+def test_an_import_says_nothing_of_rewordings_that_are_enough_or_not_needed(
+    run: Run, tmp_path: Path, versions: tuple[str, ...]
+) -> None:
+    path = write(tmp_path / "d.jsonl", *(row("a", condition=condition) for condition in versions))
+    assert "rewording" not in run("import", path)[2]
 
 
 @pytest.mark.parametrize(

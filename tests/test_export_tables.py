@@ -259,6 +259,20 @@ def test_a_disk_that_fails_leaves_the_old_file_and_no_half_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_latex_writes_counts_whole_and_no_flags_as_nothing() -> None:
+    table = pd.DataFrame(
+        {
+            "ss": [0.5, 1.0],
+            "n_anti": [4.0, None],
+            "n": pd.array([3, None], "Int64"),
+            "flags": [["a_b", "c"], []],
+        }
+    )
+    lines = table_bytes(table, "tex").decode().splitlines()
+    assert r"0.5000 & 4 & 3 & a\_b, c \\" in lines
+    assert r"1.0000 & -- & -- &  \\" in lines
+
+
 def test_latex_is_a_booktabs_table_with_its_texts_escaped() -> None:
     table = pd.DataFrame({"item_id": ["50 %_a&b", "c"], "ss": [0.123456, float("nan")]})
     text = table_bytes(table, "tex").decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis.audit.carry_over import association
@@ -148,3 +149,20 @@ def test_fates_are_coloured_by_the_side_they_end_on():
         assert bar["x"] == shown[f"share_{column}"].tolist()[::-1]
         assert [row[1] for row in bar["customdata"]] == shown[column].tolist()[::-1]
     assert "carry no interval" in caption_of(figure)
+
+
+def test_fates_name_the_original_of_every_bar():
+    numbers = {c: [3.0, 3.0] for c in ("n", "n_above", "n_below")}
+    shares = {
+        f"{f}{side}": [1, 1] for f in ("kept", "neutral", "reversed") for side in ("", "_below")
+    }
+    shares |= {f"share_{name}": [0.3, 0.3] for name in shares}
+    rows = pd.DataFrame({"condition": ["hi", "hi~llm"], **numbers, **shares})
+    shown = drawn(fate_bars(rows))
+    labels = {label for bar in shown["data"] for label in bar["y"] if label}
+    assert any("from Hindi" in label for label in labels)
+    assert any("from" not in label for label in labels)
+    titles = [a["text"] for a in shown["layout"]["annotations"]]
+    assert titles == ["above 0.55 in the original", "below 0.45 in the original"]
+    english = drawn(fate_bars(rows[rows["condition"] == "hi"]))["layout"]["annotations"]
+    assert english[0]["text"] == "above 0.55 in English"

@@ -190,7 +190,7 @@ def test_groups_are_filled_where_the_test_shows_a_shift() -> None:
     (dots,) = named(figure, "drops")
     assert dots["marker"]["symbol"] == ["circle", "circle-open"]
     assert dots["marker"]["color"] == [language_colour("hi"), ENGLISH]
-    assert "q = 0.0100" in dots["customdata"][0][2]
+    assert "q = 0.010" in dots["customdata"][0][2]
     assert figure.layout.yaxis.ticktext == ("bbq · hi (20)", "bbq · all (20)", "a&lt;b · hi (0)")
     assert "1 of 3 are undefined" in caption_of(figure)
     assert named(figure, "q < .05")
@@ -216,6 +216,14 @@ def test_reliable_cells_are_marked_and_empty_ones_have_a_reason() -> None:
     assert figure.layout.yaxis.ticktext == ("m0", "m1")
     assert "the 1 of 4 cells" in caption_of(figure)
     assert "n = 0 to 40 items per cell" in caption_of(figure)
+
+
+def test_a_reliable_change_is_told_with_what_is_left_of_it() -> None:
+    pulled = {"shrunk": 0.04, "shrunk_low": 0.03, "shrunk_high": 0.05}
+    (heat,) = data(change_map(cells().assign(**pulled), BESIDE))
+    said = "shrunk \u22120.0400 [\u22120.0500, \u22120.0300]"
+    assert said in heat["customdata"][0][0][3]
+    assert "shrunk" not in heat["customdata"][0][1][3]
 
 
 def test_scores_are_pale_where_neither_pole_is_preferred() -> None:

@@ -14,6 +14,7 @@ from core.analysis.audit.floor_vs_gap import floor_vs_gap
 from core.analysis.audit.floors import floors
 from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.wording_variance import wording_variance
+from core.analysis.audit.words import p_words
 from core.figures.colours import language_colour
 from core.figures.item_changes import distribution_figure
 from core.figures.noise_floor import floor_figure, gap_figure
@@ -65,7 +66,7 @@ def test_each_rewording_stands_beside_its_pure_noise():
         first = part.iloc[0]
         assert trace["customdata"][0][:3] == [f"s0|{condition}", "a&lt;b&gt;", condition]
         assert f"n = {first['n']}" in trace["customdata"][0][3]
-        assert f"q = {first['qvalue']:.4f}" in trace["customdata"][0][3]
+        assert p_words("q", first["qvalue"]) in trace["customdata"][0][3]
     found = rows[rows["qvalue"] < 0.05]
     assert shown["q < .05"]["x"] == found["abs_mean_change"].tolist()
     assert drawn(figure)["layout"]["yaxis"]["ticktext"] == ["a&lt;b&gt;", "second"]
@@ -135,7 +136,7 @@ def test_languages_lie_on_what_one_more_rewording_would_do(with_interval):
     filled = [symbol == "circle" for symbol in shown["language"]["marker"]["symbol"]]
     assert filled == languages["outside"].tolist()
     p = languages["pvalue_exchange"].iloc[0]
-    assert f"exchange: p = {p:.4f}" in shown["language"]["customdata"][0][1]
+    assert f"exchange: {p_words('p', p)}" in shown["language"]["customdata"][0][1]
     assert shown["rewording of English"]["x"] == [0.08]
     assert "over 2 models, data set made" in caption_of(figure)
     assert "t with 2 degrees of freedom, 3 rewordings, n = 40 items" in caption_of(figure)

@@ -12,7 +12,7 @@ import pytest
 from core.analysis.audit.arms import arms
 from core.analysis.audit.control import control
 from core.analysis.audit.lab import make_lab
-from core.analysis.audit.lab_plan import needed, runs
+from core.analysis.audit.lab_plan import Change, needed, runs
 from core.analysis.audit.lab_shift import Shift, inject
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditRequest
@@ -86,7 +86,9 @@ def test_curves_are_the_points_and_count_their_runs(lab) -> None:
 
 
 def test_items_needed_have_a_line_for_each_kind_of_change() -> None:
-    table = needed([("en~p1 <b>", 30, 0.1), ("pooled", 30, 0.2)], [0.02, 0.01], 0.02).rows
+    table = needed(
+        [Change("en~p1 <b>", 30, 0.1, 0.02), Change("pooled", 30, 0.2, 0.02)], [0.02, 0.01]
+    ).rows
     figure = items_for_shifts(table)
     sound(figure)
     assert list(figure.data[0].x) == [0.01, 0.02]

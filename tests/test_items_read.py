@@ -345,6 +345,11 @@ GOOD = json.dumps(row()).encode() + b"\n"
         ("a.csv", HEADER.replace(b"context", b" Context") + b"a,en,b,c,d\n", "(is it ' Context'?)"),
         ("a.csv", HEADER.replace(b",", b";") + b"a;en;b;c;d\n", "separated by ';'"),
         ("a.jsonl", b'{"item_id": "a"}\n', "Columns are missing: condition, context"),
+        ("a.jsonl", b'{"Id": "a"}\n', "item_id (is it 'Id'?), condition, context"),
+        ("a.jsonl", b'{"lang": "en"}\n', "condition (is it 'lang'?)"),
+        ("a.jsonl", b'{"language": "en"}\n', "condition (is it 'language'?)"),
+        ("a.jsonl", b'{"prompt": "a"}\n', "context (is it 'prompt'?)"),
+        ("a.jsonl", b'{"prompt": "a"}\n', "data/README.md says what each holds."),
     ],
 )
 def test_an_unusable_file_is_refused_with_its_reason(

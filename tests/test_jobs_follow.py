@@ -12,13 +12,30 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.errors import CacheError, InputError
+from core.errors import (
+    CacheError,
+    DataSetMissing,
+    HubUnreachable,
+    InputError,
+    ModelGated,
+    ModelNotFound,
+    WrongModelKind,
+)
 from core.jobs.folder import RunFolder, create_run, release, take_over_run
-from core.jobs.follow import can_resume, follow, log_tail, recorded_speed, view_job
+from core.jobs.follow import (
+    can_resume,
+    follow,
+    log_tail,
+    recorded_speed,
+    unfinished,
+    view_job,
+    with_jobs,
+)
 from core.jobs.launch import dismiss, launch, request_stop, resume
 from core.jobs.progress import Progress
 from core.jobs.running import running_job
-from core.jobs.spec import JobSpec, ScoreRequest, anywhere, spec_from_json, spec_to_json
+from core.jobs.spec import JobSpec, anywhere, spec_from_json, spec_to_json
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 
 SPEC = JobSpec(request=ScoreRequest(model="some/model", dataset="d", exact=True))
@@ -153,16 +170,42 @@ def test_a_run_is_no_longer_offered_when_a_later_one_has_done_its_work(cache, ma
 @pytest.mark.parametrize(
     ("later", "request_"),
     [
-        (line(9, 900, "stopped"), SPEC.request),  # both left something
-        (line(9, 900), SPEC.request),
         (line(9, 1000, "finished", scorer_id="s2"), SPEC.request),
         (line(9, 1000, "finished"), replace(SPEC.request, dataset="e")),
     ],
 )
-def test_other_work_or_unfinished_work_takes_nothing_up(cache, make, later, request_):
+def test_other_work_takes_nothing_up(cache, make, later, request_):
     early = make(line(0, 0), line(2, 5, "stopped"))
     make(line(0, 0), later, spec=JobSpec(request=request_))
     assert early.run_id in resumable(cache)
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed", ""])
+def test_of_runs_of_the_same_work_only_the_latest_is_offered(cache, make, state):
+    make(line(0, 0), line(2, 5, "stopped"))
+    late = make(line(0, 0), line(9, 900, state))
+    assert resumable(cache) == [late.run_id]
+    dismiss(cache, late.run_id)
+    assert resumable(cache) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "offered"),
+    [
+        (ModelNotFound("There is no such model."), False),
+        (WrongModelKind("It is a classifier."), False),
+        (DataSetMissing("There is no such data set."), False),
+        (HubUnreachable("No network."), True),
+        (ModelGated("Accept the terms."), True),
+        (InputError("Another job fills it."), True),
+    ],
+)
+def test_what_does_not_exist_is_not_tried_again(cache, error, offered):
+    with pytest.raises(type(error)), running_job(cache, SPEC):
+        raise error
+    (view,) = views = follow(cache)
+    assert unfinished(view, views)
+    assert can_resume(view, views) is offered
 
 
 def test_an_earlier_finished_run_does_not_count(cache, make):
@@ -178,6 +221,16 @@ def test_a_run_that_ended_before_its_scorer_was_known_goes_by_what_was_asked(cac
     assert resumable(cache) == [early.run_id]
     make(line(9, 1000, "finished"))
     assert resumable(cache) == []
+
+
+def test_who_is_told_of_missing_scores_is_told_of_the_job_that_computes_them(cache, make):
+    notes = ["3 of 9 are scored. Run `python -m core score --model m` to score the rest.", "Other."]
+    make(line(1, 10, "stopped"))
+    assert with_jobs(notes, follow(cache), "d") == notes
+    make(line(1, 172), alive=True)
+    assert with_jobs(notes, follow(cache), "another") == notes
+    told = "3 of 9 are scored. A job is computing this: 172 of 1,000 texts."
+    assert with_jobs(notes, follow(cache), "d") == [told, "Other."]
 
 
 def test_a_dismissed_run_is_not_offered_and_nothing_of_it_is_gone(cache, make):

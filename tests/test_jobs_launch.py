@@ -50,7 +50,7 @@ def spec(model: Path, **options) -> JobSpec:
 
 
 def wait(cache: Cache, run_id: str, until: Callable[[JobView], bool]) -> JobView:
-    for _ in range(1200):
+    for _ in range(12_000):
         view = view_job(find_run(cache, run_id))
         if until(view):
             return view

@@ -17,7 +17,8 @@ from core.errors import CanaryFailed
 from core.items.texts import item_texts
 from core.jobs.estimate import estimate
 from core.jobs.run import score_dataset
-from core.jobs.spec import JobSpec, ScoreRequest, spec_from_json, spec_to_json
+from core.jobs.spec import JobSpec, spec_from_json, spec_to_json
+from core.score_request import ScoreRequest
 from core.store.runs import runs
 from core.store.scorers import scorers
 from core.store.scores import token_scores

@@ -16,6 +16,7 @@ from core.store.gate import Cache
 from core.store.generations import bump, content_number
 from core.store.items import put_dataset
 from core.store.scorers import scorers
+from core.store.slices import Slice, get_slice, put_slice
 from tests.scored import demo_items, fill_scored
 
 AUDIT_PAGES = tuple(
@@ -263,6 +264,23 @@ def test_a_slice_of_the_shown_items_is_saved_and_chosen(show, one_item):
     assert not app.exception
     assert widget(app, "selectbox", "Slice").value == "mine"
     assert app.query_params["slice"] == "mine"
+    told = app.toast[0].value.replace("\\", "")
+    assert told == "Saved “mine”: 1 item; every page finds it under Items, Slice."
+    assert widget(app, "text_input", "Name").value == ""
+
+
+def test_a_slice_of_other_items_is_replaced_only_when_asked(show, one_item):
+    put_slice(Cache(one_item), Slice("taken", "demo", "", ("another",)), replace=True)
+    app = show("pages/items.py", one_item)
+    widget(app, "text_input", "Name").set_value("taken").run()
+    widget(app, "button", "Save").click().run()
+    assert "has a slice 'taken' of other items" in app.error[0].value.replace("\\", "")
+    assert get_slice(Cache(one_item), "demo", "taken").item_ids == ("another",)
+    assert widget(app, "text_input", "Name").value == "taken"
+    app.checkbox(key="slice-name-replace-taken").check().run()
+    widget(app, "button", "Save").click().run()
+    assert get_slice(Cache(one_item), "demo", "taken").item_ids != ("another",)
+    assert app.toast[0].value.startswith("Saved “taken”")
 
 
 def test_texts_are_blurred_when_asked(show, demo):

@@ -20,7 +20,7 @@ from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.scorers import scorers
-from core.store.slices import delete_slice, get_slice
+from core.store.slices import Slice, delete_slice, get_slice, put_slice
 from pages.shared.carry_over import Taken, what_was_done
 from tests.audit_pages import address, made, opened, words
 
@@ -127,12 +127,28 @@ def test_items_drawn_around_are_listed_and_saved(show, cache: Cache) -> None:
     app.text_input(key="carry-over-slice").set_value("few").run()
     next(button for button in app.button if button.label == "Save as slice").click().run()
     assert not app.exception
-    assert "Saved 3 items as few" in words(app)
+    assert "Saved “few”: 3 items; every page finds it" in words(app)
     assert get_slice(cache, DATASET, "few").item_ids == ("item-0001", "item-0002", "gone")
     sliced = show(cache.folder, dataset=DATASET, against="hi", slice="few", points="mean")
     assert "2 points of 2 items" in words(sliced)
     assert "3 items with both scores are needed" in words(sliced)
     delete_slice(cache, DATASET, "few")
+
+
+def test_a_slice_is_replaced_by_items_drawn_around_only_when_asked(show, cache: Cache) -> None:
+    put_slice(cache, Slice("kept", DATASET, "", ("item-0003",)))
+    app = show(cache.folder, dataset=DATASET, against="hi")
+    app.session_state["carry-over-taken"] = Taken(DATASET, "hi", ("item-0001",))
+    app.run()
+    app.text_input(key="carry-over-slice").set_value("kept").run()
+    app.button(key="carry-over-slice-save").click().run()
+    assert "of other items; choose another name" in app.error[0].value.replace("\\", "")
+    assert get_slice(cache, DATASET, "kept").item_ids == ("item-0003",)
+    app.checkbox(key="carry-over-slice-replace-kept").check().run()
+    app.button(key="carry-over-slice-save").click().run()
+    assert get_slice(cache, DATASET, "kept").item_ids == ("item-0001",)
+    assert "Saved “kept”: 1 item; every page" in words(app)
+    delete_slice(cache, DATASET, "kept")
 
 
 def test_a_selection_is_read_by_item_and_never_by_place() -> None:

@@ -16,6 +16,7 @@ from core.store.audit_content import (
 )
 from core.store.gate import Cache
 from core.store.generations import bump
+from core.store.slices import Slice, put_slice
 from tests.audit_pages import made, opened, words
 from tests.store_samples import OTHER, SCORER
 
@@ -48,6 +49,22 @@ def change(folder: Path, sql: str) -> None:
 
 def content(folder: Path) -> AuditContent:
     return audit_content(Cache(folder), "d", BOTH)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_link_to_a_slice_that_holds_other_items_now_says_so(monkeypatch, folder, page):
+    def put(*item_ids: str) -> None:
+        put_slice(Cache(folder), Slice("mine", "d", "", item_ids), replace=True)
+
+    put("1", "2", "3", "4", "5")
+    app = opened(monkeypatch, page, folder, dataset="d", slice="mine")
+    link = next(code.value for code in app.code if "content=" in code.value)
+    query = parse_qs(urlsplit(link).query, keep_blank_values=True)
+    put("5", "4", "3", "2", "1")
+    assert CHANGED not in words(opened(monkeypatch, page, folder, **query))
+    put("0", "2", "3", "4", "5")
+    app = opened(monkeypatch, page, folder, **query)
+    assert f"{CHANGED} (the slice of that name holds other items)" in words(app)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -97,6 +97,15 @@ def test_another_choice_wants_another_estimate(monkeypatch, scored):
     assert "Start" not in [b.label for b in app.button]
 
 
+def test_an_estimate_is_of_the_cache_as_it_was(monkeypatch, scored):
+    app = click(page(monkeypatch, scored), "Estimate")
+    assert int(metric(app, "Missing texts")) > 0
+    put_arms(scored, "demo", shipped_arms(scored, "demo"))
+    app.run()
+    assert not [m for m in app.metric if m.label == "Missing texts"]
+    assert "Start" not in [b.label for b in app.button]
+
+
 def test_what_is_there_already_is_said_and_nothing_new_is_no_job(monkeypatch, scored):
     put_arms(scored, "demo", {"en": {"true": "Quite so."}})
     app = click(page(monkeypatch, scored), "Estimate")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -102,6 +103,14 @@ def test_health_is_a_small_table(show, cache):
 
 def verdicts(cache) -> dict[str, tuple[str, str]]:
     return {check.name: (check.verdict, check.found) for check in health(cache)}
+
+
+def test_the_disk_is_of_scores_and_of_the_models_beside_them(cache):
+    start_run(cache, "r", command="score")
+    assert re.fullmatch(r"[\d.]+ kB of scores; .* free", verdicts(cache)["Disk"][1])
+    (cache.folder / "models" / "m").mkdir(parents=True)
+    (cache.folder / "models" / "m" / "weights").write_bytes(b"0" * 3_000_000)
+    assert ", 3.0 MB of models; " in verdicts(cache)["Disk"][1]
 
 
 def test_what_needs_attention_is_marked(cache, monkeypatch):

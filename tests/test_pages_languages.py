@@ -5,6 +5,7 @@ Scores are simulated ones, which have no token lists, as imported ones have none
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,11 +21,15 @@ from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.scorers import scorers
+from pages.shared.absent import WORDS
 from tests.audit_pages import address, made, opened, words
 from tests.store_samples import SCORER, item
 from tests.test_analysis_comparison import put_preferences
 
-NAMES = ["main", "verdicts", "cells", "item_tests", "score_panel", "fragility", "css_clci"]
+NAMES = [
+    *("main", "verdicts", "cells", "item_tests", "score_panel", "fragility", "css_clci"),
+    *("crossed", "item_flow"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +122,7 @@ def test_an_item_that_flips_a_verdict_opens_on_items(show, cache: Cache, expecte
     selection, problems = parse_link(urlencode(address(app)))
     assert problems == []
     assert (selection.item, selection.condition) == (
-        found["item_ids"].split(", ")[0],
+        json.loads(found["item_ids"])[0],
         found["condition"],
     )
 
@@ -194,6 +199,25 @@ def test_items_without_english_twins_are_one_sentence(show, tmp_path: Path) -> N
     assert not [frame for frame in app.dataframe if "drop" in frame.value]
 
 
+def test_reliable_cells_stand_beside_what_is_left_of_them(show, tmp_path: Path) -> None:
+    fill_audit(Cache(tmp_path), n_items=120)
+    app = show(tmp_path)
+    rows = audit(Cache(tmp_path), AuditRequest(dataset=DATASET), ["shrunk"]).tables["shrunk"].rows
+    reliable = rows[rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)]
+    shown = table_with(app, "language_drop")
+    assert len(shown) == len(reliable) > 0
+    for column in ("drop", "shrunk", "qvalue", "n"):
+        assert shown[column].tolist() == reliable[column].tolist()
+
+
+def test_both_samples_and_the_way_of_the_items_are_shown(show, cache, expected) -> None:
+    app = show(cache.folder)
+    crossed = expected.tables["crossed"].rows
+    assert table_with(app, "over_both")["drop_pooled"].tolist() == crossed["drop_pooled"].tolist()
+    flow = expected.tables["item_flow"].rows
+    assert table_with(app, "n_collapsed")["n_used"].tolist() == flow["n_used"].tolist()
+
+
 def test_an_empty_cache_says_what_to_run(show, tmp_path: Path) -> None:
     assert [block.value for block in show(tmp_path).code] == ["python -m core demo"]
 
@@ -201,12 +225,27 @@ def test_an_empty_cache_says_what_to_run(show, tmp_path: Path) -> None:
 def test_a_margin_of_nothing_is_mended(show, tmp_path: Path) -> None:
     app = show(made(tmp_path, "en", "en~p1", "hi"), margin="0", split="x", cells="y")
     assert not app.error
-    assert app.number_input(key="field-margin").value == 0.001
+    assert app.number_input(key="field-margin").value == 0.02
 
 
 def test_standardised_scores_have_no_margin(show, cache: Cache) -> None:
     app = show(cache.folder, kind="standardised")
     assert "On this scale there is no margin of equivalence" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        *(("carry_over", name) for name in ("against", "points", "quality")),
+        *(("languages", name) for name in ("against", "split", "cells", "reference")),
+        *(("noise_floor", "scorer"), ("shift_lab", "errors")),
+    ],
+)
+def test_what_a_page_does_not_have_is_named(monkeypatch, tmp_path: Path, page, name) -> None:
+    folder = made(tmp_path, "en", "en~p1", "hi")
+    app = opened(monkeypatch, page, folder, **{name: "nonesuch"})
+    (said,) = [w.value for w in app.warning if "The link asks for the" in w.value]
+    assert f"{WORDS[name]} nonesuch, which this page does not have" in said
 
 
 def test_what_a_link_asks_for_in_vain_is_named(show, tmp_path: Path) -> None:

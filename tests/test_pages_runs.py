@@ -15,7 +15,8 @@ from streamlit.testing.v1 import AppTest
 from core.errors import InputError
 from core.jobs.folder import RunFolder, create_run, release
 from core.jobs.run import score_dataset
-from core.jobs.spec import JobSpec, ScoreRequest
+from core.jobs.spec import JobSpec
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import put_dataset
@@ -159,6 +160,14 @@ def test_an_unfinished_run_can_be_resumed_once(show, items, make, monkeypatch, l
     assert started == [folder.run_id]
     assert "Resume" not in buttons(app)
     assert "Stop" in buttons(app)
+
+
+def test_a_run_of_what_does_not_exist_can_only_be_dismissed(show, items, make):
+    make(line(1, 0, "failed", total_texts=0, error="No such model.", hopeless=True))
+    app = show()
+    assert "No such model" in words(app)
+    assert "Resume" not in buttons(app)
+    assert "Nothing is computing." in words(click(app, "Dismiss"))
 
 
 def test_a_run_that_nobody_wants_is_dismissed_and_stays_in_the_list(show, items, make):

@@ -155,6 +155,8 @@ def test_runs_go_on_in_steps_stop_and_keep_what_they_have(simulated, opened, mon
     assert widget(app, "button", "Go on")
     widget(app, "slider", DELTA).set_value(-0.4).run()
     assert table(sound(app), "detection")["n_runs"].max() == kept, "the curve is of all sizes"
+    widget(app, "number_input", "Margin of equivalence").set_value(0.05).run()
+    assert table(sound(app), "detection")["n_runs"].max() == kept, "no run has a margin"
     monkeypatch.setattr("pages.shared.shift_lab.SECONDS_AT_A_TIME", 60)
     widget(app, "button", "Go on").click().run()
     assert (table(sound(app), "detection")["n_runs"] == 200).all()
@@ -162,11 +164,35 @@ def test_runs_go_on_in_steps_stop_and_keep_what_they_have(simulated, opened, mon
 
 def test_a_delta_too_far_and_a_subgroup_of_nobody_are_explained(simulated, opened):
     app = opened(simulated, delta="4", subgroup="nobody")
-    assert "+1 is put in" in words(app)
+    assert "The link asks for a delta of 4." in words(app)
+    assert "so 1 is used" in words(app)
     assert "No item of the category 'nobody'" in words(app)
     assert metrics(app)["Items that get it"][0].startswith("0 of ")
     widget(app, "button", "Run 200").click().run()
     assert "has no scored item" in sound(app).error[0].value
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "used"),
+    [("delta", "0.123", 0.1), ("share", "0.01", 0.05), ("share", "0", 0.05)],
+)
+def test_a_value_between_two_steps_is_said_and_is_that_of_the_slider(
+    simulated, opened, name: str, value: str, used: float
+) -> None:
+    app = opened(simulated, **{"delta": "0.2", name: value})
+    (said,) = [w.value for w in app.warning if "The link asks for" in w.value]
+    assert f"a {name} of {value}. The slider" in said
+    assert f"so {used:g} is used" in said
+    assert app.slider(key=f"field-{name}").value == used
+    assert float(audit_pages.address(app)[name]) == used
+
+
+@pytest.mark.parametrize("page", ["shift_lab", "noise_floor", "languages", "carry_over"])
+def test_a_margin_of_zero_is_said_and_left_out(simulated, monkeypatch, page: str) -> None:
+    app = audit_pages.opened(monkeypatch, page, simulated.folder, margin="0")
+    assert "margin in the link is '0', not between 0.001 and 1; it was left out." in words(app)
+    assert audit_pages.address(app)["margin"] == "0.02"
+    assert not app.error
 
 
 def test_one_model_has_no_control_and_is_told_how_to_get_it(tiny, opened):

@@ -87,3 +87,18 @@ def test_a_reason_column_is_there_where_something_has_a_reason() -> None:
     app = AppTest.from_function(page).run()
     assert not app.exception
     assert [list(frame.value) for frame in app.dataframe] == [["n"], ["n", "reason"]]
+
+
+def test_a_table_shown_before_is_replayed_and_another_is_not() -> None:
+    def page() -> None:
+        import pandas as pd
+
+        from pages.shared.tables import show_frame
+
+        for value in (1, 2, 1):
+            show_frame(pd.DataFrame({"n": [value]}), {"n": "n"}, "content")
+
+    app = AppTest.from_function(page).run()
+    for _ in range(2):
+        assert [frame.value["n"].tolist() for frame in app.dataframe] == [[1], [2], [1]]
+        app.run()

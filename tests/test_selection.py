@@ -33,9 +33,9 @@ selections = st.builds(
     dimensions=names, states=names, flags=names, ss_min=scores, ss_max=scores, change_min=scores,
     change_max=scores, regex=st.booleans(), descending=st.booleans(), page=st.integers(0, 10**6),
     sort=st.sampled_from(list(SORTS)), unit=st.sampled_from(UNITS), preferences=names,
-    models=names, kind=st.sampled_from(KINDS), margin=st.floats(0, 1), seed=st.integers(0, 10**8),
-    against=texts, quality=texts, shifted=texts, delta=st.floats(-5, 5), share=st.floats(0, 1),
-    subgroup=texts, points=texts,
+    models=names, kind=st.sampled_from(KINDS), margin=st.floats(0.001, 1),
+    seed=st.integers(0, 10**8), against=texts, quality=texts, shifted=texts, points=texts,
+    delta=st.floats(-5, 5), share=st.floats(0, 1), subgroup=texts,
 )  # fmt: skip
 
 
@@ -64,6 +64,7 @@ def test_no_parameters_are_the_default_without_a_word():
         ("change_min", "-7", "not between"),
         ("delta", "9", "not between -5 and 5"),
         ("share", "inf", "not between 0 and 1"),
+        ("margin", "0", "not between 0.001 and 1"),
         ("kind", "best", "not one of mean"),
         ("page", "-1", "not a whole number"),
         ("unit", "letter", "not one of word, token"),

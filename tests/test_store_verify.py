@@ -6,10 +6,12 @@ import fcntl
 import shutil
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.errors import CacheBusy, CacheError, CacheMissing, CacheNewer, CacheNotWritable
@@ -250,3 +252,30 @@ def test_what_cannot_be_renamed_or_is_not_there_is_left_alone(
     with pytest.raises(CacheNotWritable, match="cannot be renamed"):
         repair(cache)
     assert cache.file.read_bytes() == b"broken"
+
+
+def test_scores_without_texts_behind_them_are_no_breach_and_stay(cache: Cache) -> None:
+    elsewhere = replace(SCORER, fingerprint="elsewhere")
+    put_scorer(cache, elsewhere)
+    plant(
+        cache,
+        f"INSERT INTO item_score SELECT * REPLACE ('{elsewhere.scorer_id}' AS scorer_id) "
+        f"FROM item_score WHERE l_stereotype IS NOT NULL",
+    )
+    before = item_scores(cache, elsewhere.scorer_id, "d")
+    assert before["l_stereotype"].notna().any()
+    assert verify(cache) == []
+    plant(cache, f"UPDATE token_score SET sum = sum - 0.001 WHERE rowid = {ONE}")
+    assert "put right" in repair(cache).message
+    assert verify(cache) == []
+    pd.testing.assert_frame_equal(item_scores(cache, elsewhere.scorer_id, "d"), before)
+
+
+def test_scores_of_a_scorer_that_nobody_knows_are_removed_and_counted(cache: Cache) -> None:
+    plant(
+        cache,
+        "INSERT INTO item_score SELECT * REPLACE ('nobody' AS scorer_id) FROM item_score LIMIT 2",
+    )
+    assert any("An item score is of a scorer" in finding for finding in verify(cache))
+    assert "2 rows were removed" in repair(cache).message
+    assert verify(cache) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.words import short_labels
+from core.words import counted, short_labels
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,9 @@ from core.words import short_labels
 )
 def test_what_all_share_is_left_out(labels, short):
     assert short_labels(labels) == short
+
+
+def test_a_count_stands_before_its_noun():
+    assert counted(1, "item") == "1 item"
+    assert counted(0, "item") == "0 items"
+    assert counted(1200, "category", "categories") == "1,200 categories"

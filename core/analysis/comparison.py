@@ -19,8 +19,9 @@ from core.errors import InputError
 from core.stats.noise import RewordingNoise
 from core.stats.paired import paired_correlation, paired_difference
 from core.store.gate import Cache
+from core.store.score_line import score_line
 from core.store.scorers import scorers
-from core.words import signed
+from core.words import counted, signed
 
 OVERALL = "overall"  # never a condition: those begin with a language code
 _KEY = ["item_id", "condition"]
@@ -60,7 +61,7 @@ def compare_scorers(cache: Cache, scorer_a: str, scorer_b: str, dataset: str) ->
             label = scorer_labels(scorers(cache)).get(scorer_id, "not in the cache")
             raise InputError(
                 f"No item of {dataset} is scored under {scorer_id} ({label}); score it with "
-                "`python -m core score` first."
+                f"`{score_line(cache, dataset, scorer_id)}` first."
             )
     return compare_tables(*tables)
 
@@ -118,7 +119,7 @@ def comparison_sentence(comparison: Comparison, a: str = "A", b: str = "B") -> s
     else:
         interval = f"{'one item has' if n == 1 else 'items that differ alike have'} no interval"
     return (
-        f"Over {n} items, each counted once, the mean SS under {b} is "
+        f"Over {counted(n, 'item')}, each counted once, the mean SS under {b} is "
         f"{abs(overall['difference']):.4f} {side} that under {a} ({interval}); "
         f"{_noise_words(comparison.noise, a)}. The choice between the poles flips in "
         f"{overall['n_flips']} of {overall['n_rows']} rows. This says how far two scorers agree, "
@@ -137,7 +138,7 @@ def _noise_words(noise: RewordingNoise, a: str) -> str:
         return f"under {a} rewording alone moves {single}"
     return (
         f"under {a} rewording alone moves the mean by {noise.floor:.4f} "
-        f"(n = {noise.n_rewordings} rewordings) and {single}"
+        f"(n = {counted(noise.n_rewordings, 'rewording')}) and {single}"
     )
 
 

@@ -12,6 +12,7 @@ from core.models.demo_files import DEMO_INSTALL, demo_state
 from core.store.gate import Cache
 from core.store.migrations import MIGRATIONS
 from core.store.runs import runs
+from core.store.sizes import cache_sizes, sizes_words
 from core.words import size_words
 
 LITTLE_DISK = 1_000_000_000  # bytes; a commit that finds the disk full stores nothing
@@ -47,9 +48,9 @@ def health(cache: Cache) -> list[Check]:
 
 def _disk(cache: Cache) -> Check:
     free = shutil.disk_usage(cache.folder).free
-    held = cache.file.stat().st_size
+    held = sizes_words(cache_sizes(cache))
     verdict: Verdict = "good" if free >= LITTLE_DISK else "attention"
-    return Check("Disk", verdict, f"{size_words(held)} used, {size_words(free)} free")
+    return Check("Disk", verdict, f"{held}; {size_words(free)} free")
 
 
 def _demo_model(cache: Cache) -> Check:

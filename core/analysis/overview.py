@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from core import settings
 from core.errors import InputError
 from core.store.contents import contents
 from core.store.gate import Cache
+from core.store.items import datasets
+from core.store.score_line import score_line
 from core.store.scorers import scorers
+from core.store.sizes import cache_sizes
 from core.words import method_words, precision_words
 
 
@@ -20,13 +24,13 @@ class Overview:
     datasets: pd.DataFrame
     scorers: pd.DataFrame
     coverage: pd.DataFrame  # one row per scorer, data set and condition
-    size_bytes: int
+    sizes: dict[str, int]  # bytes, of `cache_sizes`
 
 
 def overview(cache: Cache) -> Overview:
     """What the cache holds now."""
     held = contents(cache)
-    return Overview(held.datasets, held.scorers, held.coverage, cache.file.stat().st_size)
+    return Overview(held.datasets, held.scorers, held.coverage, cache_sizes(cache))
 
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
@@ -55,7 +59,9 @@ def find_scorer(cache: Cache, name: str | None, option: str = "--scorer") -> str
     """
     known = scorers(cache)
     if known.empty:
-        raise InputError("The cache holds no scores yet; run `python -m core score` first.")
+        held = datasets(cache)["dataset"]
+        line = score_line(cache, held.iloc[0] if len(held) else settings.DEMO_DATASET)
+        raise InputError(f"The cache holds no scores yet; run `{line}` first.")
     fits = known if name is None else _called(known, name)
     if len(fits) == 1:
         return str(fits.scorer_id.iloc[0])

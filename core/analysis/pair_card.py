@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.card import Row, token_table
-from core.analysis.pair_items import n_words, other_unit
+from core.analysis.pair_items import other_unit
 from core.analysis.pairs import LESS, MORE, TIE, UNDECIDED
 from core.items.alignment import Mask, Sentence, unmodified_tokens
 from core.items.texts import fold, join
 from core.stats.pairs import unmodified_sum
 from core.store.gate import Cache
 from core.types import Role
+from core.words import counted
 
 SENTENCES = {
     Role.STEREOTYPE: "Stereotypical sentence",
@@ -87,12 +88,12 @@ def sum_words(tokens: pd.DataFrame, *, informative: bool = True) -> str:
     if tokens["unmodified"].isna().any():
         return f"n = {len(tokens)} tokens, unmodified ones not known"
     kept = tokens["unmodified"].to_numpy(dtype=np.bool_)
-    counted = f"n = {kept.sum()} unmodified of {n_words(len(tokens), 'token')}"
+    n_unmodified = f"n = {kept.sum()} unmodified of {counted(len(tokens), 'token')}"
     if not informative:
-        return counted
+        return n_unmodified
     total = unmodified_sum(tokens["logprob"].to_numpy(), kept)
     amount = f"{total:.2f}".replace("-", "\u2212")
-    return f"sum {amount} nats over {counted}"
+    return f"sum {amount} nats over {n_unmodified}"
 
 
 def verdict(pair: Row, other: Row, unit: str, model: str, n_tokens: tuple[int, int]) -> str:
@@ -112,7 +113,7 @@ def verdict(pair: Row, other: Row, unit: str, model: str, n_tokens: tuple[int, i
     if pair["preferred"] not in decided:
         return f"By the {unit} rule {_outcome(pair)}; {beside}."
     a, b = n_tokens
-    shared = f"the {n_words(a, 'token')} that both share" if a == b else _shared_words(a, b)
+    shared = f"the {counted(a, 'token')} that both share" if a == b else _shared_words(a, b)
     subject = "" if pair["preferred"] == TIE else "the stereotypical sentence scores "
     sentence = f"On {shared}, {subject}{_outcome(pair)} under {model} ({unit} rule); {beside}"
     if other["preferred"] in decided:
@@ -148,7 +149,7 @@ def _why_uninformative(pair: Row, n_tokens: tuple[int, int]) -> str:
 
 
 def _shared_words(a: int, b: int) -> str:
-    return f"the words that both share ({n_words(a, 'token')}, {b} in the other sentence)"
+    return f"the words that both share ({counted(a, 'token')}, {b} in the other sentence)"
 
 
 def _unmodified(row: Row, tokens: pd.DataFrame, unit: str) -> tuple[Mask, Mask] | tuple[()]:

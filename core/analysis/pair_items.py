@@ -16,6 +16,7 @@ from core.analysis.pairs import ALL, UNDECIDED, pair_summary, pair_table
 from core.items.alignment import UNITS
 from core.store.gate import Cache
 from core.store.pairs import has_pairs
+from core.words import counted
 
 PAIR_COLUMNS = (
     *("direction", "score_more", "score_less", "difference"),
@@ -91,20 +92,15 @@ def summary_sentences(found: Mapping[str, pd.DataFrame], unit: str) -> list[str]
             f"{unit} rule and in {_share(other)} by the {other_unit(unit)} rule"
         )
         if row["n_both"]:
-            both = n_words(row["n_both"], "pair")
+            both = counted(row["n_both"], "pair")
             sentence += f"; flips: {100 * row['share_flips']:.1f} % of {both} decided by both"
         sentence += f". Not scored: {row['n_not_scored']:,}."
         sentences.append(sentence)
     return sentences
 
 
-def n_words(n: int, noun: str) -> str:
-    """A number of things: 1 pair, 2 pairs."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def _share(row: Row) -> str:
-    share = f"{100 * row['share']:.1f} % of {n_words(row['n'], 'pair')}" if row["n"] else "no pair"
+    share = f"{100 * row['share']:.1f} % of {counted(row['n'], 'pair')}" if row["n"] else "no pair"
     return f"{share} (ties: {row['n_ties']:,}, uninformative: {row['n_uninformative']:,})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.analysis.audit.audit import STAMP, TABLES, Audit, audit, check_names
@@ -11,15 +12,19 @@ from core.analysis.overview import find_scorer
 from core.cli import audit_options as options
 from core.cli.audit_tables import print_audit
 from core.cli.data_sets import DatasetOption
+from core.cli.jobs import jobs_now
+from core.cli.next_step import say_after_audit
 from core.cli.terminal import CacheOption, JsonOption, open_cache, print_json, say
 from core.errors import InputError
 from core.export.audit import audit_object, check_audit_path, write_audit
 from core.items.conditions import normalise_condition
+from core.jobs.follow import with_jobs
 from core.settings import DEFAULT_SEED, REFERENCE_CONDITION
 from core.stats.scores import KINDS, ScoreKind
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.scorers import scorers as known_scorers
+from core.words import counted
 
 SHOWN = ("main", "verdicts")  # what is printed where no table is named
 
@@ -68,7 +73,7 @@ def audit_data_set(
     )
     whole = as_json or file is not None
     found = audit(store, request, names if whole or table else SHOWN)
-    _give(found, file, named=bool(table), as_json=as_json)
+    _give(store, found, file, named=bool(table), as_json=as_json)
 
 
 def _checked_names(tables: Sequence[str], file: Path | None) -> tuple[str, ...]:
@@ -80,17 +85,30 @@ def _checked_names(tables: Sequence[str], file: Path | None) -> tuple[str, ...]:
     return names
 
 
-def _give(found: Audit, file: Path | None, *, named: bool, as_json: bool) -> None:
+def _give(store: Cache, found: Audit, file: Path | None, *, named: bool, as_json: bool) -> None:
     """Into a file where one is named, and on the terminal as JSON or as tables."""
     files = [] if file is None else write_audit(found, file)
     if as_json:
         print_json(audit_object(found) | {"files": [str(path) for path in files]})
     elif file is None:
-        print_audit(found, named=named)
+        print_audit(_with_jobs(store, found), named=named)
+        say_after_audit(store)
     else:
         if found.simulated:
             say(STAMP)
-        say(f"Wrote {files[0] if len(files) == 1 else f'{len(files)} files to {file}'}.")
+        several = f"{counted(len(files), 'file')} to {file}"
+        say(f"Wrote {files[0] if len(files) == 1 else several}.")
+
+
+def _with_jobs(store: Cache, found: Audit) -> Audit:
+    """Who is told of missing scores is told of the job that computes them."""
+    views, dataset = jobs_now(store), found.request.dataset
+    tables = {
+        name: replace(table, notes=tuple(with_jobs(table.notes, views, dataset)))
+        for name, table in found.tables.items()
+    }
+    warnings = tuple(with_jobs(found.warnings, views, dataset))
+    return replace(found, warnings=warnings, tables=tables)
 
 
 def _kind(name: str) -> ScoreKind:

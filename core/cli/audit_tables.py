@@ -44,9 +44,10 @@ _KEPT_LEGEND = (
 )
 # Columns of differences of scores, which have a sign, and of sizes in the same unit.
 _SIGNED = re.compile(
-    r"(drop|reworded_drop|right_drop|moved|english_moved|t|t90|mean_change|difference|shift|"
-    r"prediction|language_drop)"
-    r"(_(low|high|items|items_low|items_high|binary|binary_low|binary_high|equal|unfiltered))?"
+    r"(drop|drop_pooled|drop_rows|reworded_drop|right_drop|language_drop|moved|english_moved|"
+    r"t|t90|t_pooled|mean_change|difference|shift|prediction)"
+    r"(_(low|high|items|items_low|items_high|binary|binary_low|binary_high|equal|equal_low|"
+    r"equal_high|unfiltered))?"
 )
 _SIZE = re.compile(
     r"(score|gap|floor|noise_floor|right_noise_floor|abs_mean_change)(_(binary|low|high|english))?"

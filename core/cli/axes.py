@@ -30,7 +30,7 @@ from core.cli.model_options import (
     TrustRemoteCodeOption,
 )
 from core.cli.progress import watched
-from core.cli.scoring import leave
+from core.cli.scoring import leave, require_model
 from core.cli.terminal import (
     CacheOption,
     JsonOption,
@@ -42,8 +42,9 @@ from core.cli.terminal import (
     say,
 )
 from core.errors import InputError
+from core.heads_request import HeadsRequest
 from core.jobs.running import RunningJob, running_job
-from core.jobs.spec import AXES, HeadsRequest, JobSpec, anywhere
+from core.jobs.spec import AXES, JobSpec, anywhere
 from core.store.axes import get_concepts, put_axes, put_concepts, set_names
 from core.store.gate import Cache
 from core.words import duration_words, precision_words, size_words
@@ -146,6 +147,7 @@ def axes(
         _say_estimate(store, request, as_json=as_json)
         return
     if run is None:
+        require_model(store, model, with_code=trust_remote_code)
         say(f"{name} for {', '.join(sets)}.")
     with running_job(store, JobSpec(command=AXES, request=anywhere(request)), run) as job:
         result = read(store, request, job)

@@ -27,6 +27,8 @@ from core.export.tables import check_format, json_rows, table_bytes
 from core.store.gate import Cache
 from core.store.query import SECONDS, query
 from core.store.repair import repair as repair_cache
+from core.store.score_line import score_line
+from core.store.sizes import sizes_words
 from core.store.tensors import broken_tensors
 from core.store.verify import verify as verify_cache
 from core.words import method_words, precision_words
@@ -71,7 +73,8 @@ def status(
     if as_json:
         result = {
             "cache": str(store.folder),
-            "bytes": held.size_bytes,
+            "bytes": sum(held.sizes.values()),
+            "sizes": held.sizes,
             "datasets": json_rows(held.datasets),
             "scorers": json_rows(held.scorers),
             "coverage": json_rows(held.coverage),
@@ -169,13 +172,14 @@ def _show(rows: pa.Table) -> None:
 
 
 def _print_overview(store: Cache, held: Overview) -> None:
-    say(f"{store.folder}: {held.size_bytes / 1e6:.1f} MB", to=out)
+    say(f"{store.folder}: {sizes_words(held.sizes)}", to=out)
     if held.datasets.empty:
         say("It holds no data set; run `python -m core demo` or import one.", to=out)
         return
     print_table(held.datasets[[*_DATASETS]].rename(columns=_DATASETS), "Data sets")
     if held.scorers.empty:
-        say("Nothing is scored yet; run `python -m core score`.", to=out)
+        line = score_line(store, held.datasets["dataset"].iloc[0])
+        say(f"Nothing is scored yet; run `{line}`.", to=out)
         return
     print_table(_scorer_rows(held.scorers), "Scorers")
     print_table(_progress(held.coverage), "Scored items of those that can be scored")

@@ -12,6 +12,7 @@ from core.cli.terminal import CacheOption, JsonOption, open_cache, print_json, s
 from core.errors import InputError
 from core.items.control import CONTROL_TEXTS, as_jsonl, read_arms, with_control
 from core.store.items import stored_items
+from core.words import counted
 
 
 def control(
@@ -50,6 +51,6 @@ def control(
         print_json({"file": str(out), "rows": len(wanted), "new_conditions": new})
         return
     say(
-        f"Wrote {len(wanted)} rows to {out}, {len(wanted) - len(items)} of them new "
+        f"Wrote {counted(len(wanted), 'row')} to {out}, {len(wanted) - len(items)} of them new "
         f"({', '.join(new) or 'every condition was there'})."
     )

@@ -25,6 +25,7 @@ from core.export.tables import check_path, write_table
 from core.items.report import FORMATS, ImportReport, read_dataset
 from core.selection import Selection, parse_link
 from core.store.items import PutResult, put_dataset, require_dataset
+from core.words import counted
 
 DatasetOption = Annotated[
     str, typer.Option(metavar="NAME", help="An imported data set; `status` lists them.")
@@ -110,7 +111,7 @@ def import_data_set(
         return
     print_problems(report.problems)
     say(_sentence(summary))
-    say_after_import(store, name)
+    say_after_import(store, name, report.items)
 
 
 def export(
@@ -157,7 +158,7 @@ def export(
         print_json({"file": str(out), "rows": len(table), "states": states, "columns": columns})
     else:
         counts = ", ".join(f"{n} {state}" for state, n in states.items())
-        say(f"Wrote {len(table)} rows to {out}: {counts}.")
+        say(f"Wrote {counted(len(table), 'row')} to {out}: {counts}.")
 
 
 def _wanted(link: str | None) -> Selection:
@@ -190,7 +191,7 @@ def _sentence(summary: dict[str, Any]) -> str:
     if summary["unchanged"]:
         return f"{summary['dataset']}: already in the cache with the same content."
     return (
-        f"{summary['dataset']}: stored {summary['stored']} rows "
+        f"{summary['dataset']}: stored {counted(summary['stored'], 'row')} "
         f"(conditions: {', '.join(summary['conditions'])}; collapsed rows: {summary['collapsed']}; "
         f"notes: {len(summary['problems'])})."
     )

@@ -16,9 +16,11 @@ from core.cli.scoring import compute_scores, leave, print_scores, say_failures
 from core.cli.terminal import CacheOption, JsonOption, RunOption, open_cache, print_json, say
 from core.errors import InputError
 from core.export.tables import json_rows
+from core.heads_request import HeadsRequest
 from core.items.report import read_dataset
 from core.jobs.running import running_job
-from core.jobs.spec import DEMO_MODEL, DEMO_REQUEST, HeadsRequest, JobSpec
+from core.jobs.spec import DEMO_REQUEST, JobSpec
+from core.score_request import DEMO_MODEL
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset
 from core.store.scores import unscored

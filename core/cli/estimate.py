@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.cli.terminal import out, print_json, say
 from core.jobs.follow import opening_words
-from core.jobs.spec import ScoreRequest
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
-from core.words import duration_words, precision_words, size_words
+from core.words import counted, duration_words, precision_words, size_words
 
 if TYPE_CHECKING:
     from core.jobs.estimate import Estimate
@@ -41,8 +41,8 @@ def _lines(found: Estimate) -> list[str]:
     lines = [
         f"{scorer.model} in {precision} on {scorer.device} (scorer {scorer.scorer_id}, "
         f"{scorer.batching}), data set {found.dataset}",
-        f"Missing: {found.texts} texts, {found.characters} characters, {about}{found.tokens} "
-        "tokens",
+        f"Missing: {counted(found.texts, 'text')}, {counted(found.characters, 'character')}, "
+        f"{about}{counted(found.tokens, 'token')}",
         f"Memory: {size_words(memory.needed_bytes)} needed, {free}: "
         f"{'fits' if memory.fits else 'does not fit'}",
         f"Disk: at most {size_words(found.disk_bytes)} for the scores, "

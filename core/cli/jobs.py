@@ -7,7 +7,7 @@ from typing import Any
 from core.cli.terminal import out, say
 from core.jobs.follow import JobView, can_resume, follow
 from core.store.gate import Cache
-from core.words import duration_words
+from core.words import counted, duration_words
 
 LATEST = 100
 
@@ -53,4 +53,4 @@ def _how_far(view: JobView) -> str:
     if not view.progress.total_texts:
         return f", {view.progress.phase}"
     left = f", about {duration_words(view.seconds_left)} left" if view.seconds_left else ""
-    return f", {view.progress.done_texts} of {view.progress.total_texts} texts{left}"
+    return f", {view.progress.done_texts:,} of {counted(view.progress.total_texts, 'text')}{left}"

@@ -2,27 +2,74 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+from collections import defaultdict
+from collections.abc import Sequence
 
-from core import settings
 from core.cli.terminal import say
+from core.items.conditions import is_rewording, language_of, original_of, parse_condition
+from core.settings import REFERENCE_CONDITION
 from core.store.gate import Cache
 from core.store.items import datasets
 from core.store.pairs import has_pairs
+from core.store.score_line import is_usual, score_line, shell_line
+from core.types import Item
+from core.words import counted
+
+ENOUGH_REWORDINGS = 3  # for a prediction interval of what one more would do
 
 
-def say_after_import(store: Cache, dataset: str) -> None:
+def say_after_import(store: Cache, dataset: str, items: Sequence[Item]) -> None:
     """Items are there: score them."""
-    line = _command(store, "score", "--model", "demo", "--dataset", dataset)
-    say(f"Next: `{line}` scores them; in the place of demo it takes any model folder or hub name.")
+    line = score_line(store, dataset)
+    say(
+        f"Next: `{line}` scores them; in the place of demo it takes any model folder or hub name."
+        f"{_rewordings_needed(items)}"
+    )
+
+
+def _rewordings_needed(items: Sequence[Item]) -> str:
+    """How many rewordings there are, where items are translated and these are too few."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        if not item.native and not parse_condition(item.condition).prefix:
+            ids[item.condition].add(item.item_id)
+    english = ids[REFERENCE_CONDITION]
+    languages = {language_of(condition) for condition in ids} - {REFERENCE_CONDITION}
+    whole = [
+        condition
+        for condition, covered in ids.items()
+        if is_rewording(condition)
+        and original_of(condition) == REFERENCE_CONDITION
+        and english <= covered
+    ]
+    if not languages or not english or len(whole) >= ENOUGH_REWORDINGS:
+        return ""
+    n = counted(len(whole), "rewording") if whole else "no rewording"
+    return (
+        f" It has {n} of every English item; {ENOUGH_REWORDINGS} are needed to say how far mere "
+        "rewording moves a mean (data/README.md, How much is enough)."
+    )
 
 
 def say_after_scoring(store: Cache, dataset: str) -> None:
     """Scores are there: look at them in the app, or ask for what they say."""
-    folder = [] if _is_usual(store) else [f"STEREOSCOPE_CACHE={shlex.quote(str(store.folder))}"]
-    app = " ".join([*folder, "streamlit", "run", "app.py"])
     asks = _question(store, dataset)
-    say(f"Next: `{app}` shows them in the app{asks and f'; {asks}'}.")
+    say(f"Next: `{_app(store)}` shows them in the app{asks and f'; {asks}'}.")
+
+
+def say_after_audit(store: Cache) -> None:
+    """Tables are there: the app draws them, and leads to the items."""
+    say(f"Next: `{_app(store)}` shows this in the app, with figures and the items behind it.")
+
+
+def _app(store: Cache) -> str:
+    """The line that opens the app, inside make and outside."""
+    folder = [] if is_usual(store) else [f"STEREOSCOPE_CACHE={shlex.quote(str(store.folder))}"]
+    if os.environ.get("MAKELEVEL"):  # make runs the Python of its own folder
+        return " ".join([*folder, "make", "app"])
+    return " ".join([*folder, "streamlit", "run", "app.py"])
 
 
 def _question(store: Cache, dataset: str) -> str:
@@ -33,18 +80,9 @@ def _question(store: Cache, dataset: str) -> str:
         name, what = "audit", "which gaps between languages are real"
     else:
         return ""
-    return f"`{_command(store, name, '--dataset', dataset)}` says {what}"
+    return f"`{shell_line(store, name, '--dataset', dataset)}` says {what}"
 
 
 def _n_conditions(store: Cache, dataset: str) -> int:
     known = datasets(store)
     return int(known.loc[known["dataset"] == dataset, "n_conditions"].iloc[0])
-
-
-def _command(store: Cache, *words: str) -> str:
-    folder = [] if _is_usual(store) else ["--cache", str(store.folder)]
-    return shlex.join(["python", "-m", "core", *words, *folder])
-
-
-def _is_usual(store: Cache) -> bool:
-    return store.folder.resolve() == settings.cache_folder().resolve()

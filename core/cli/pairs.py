@@ -28,6 +28,7 @@ from core.stats.pairs import TIES, Ties
 from core.store.gate import Cache
 from core.store.pairs import ask_alignment, check_rule, has_pairs
 from core.store.scorers import scorers
+from core.words import counted
 
 _SHOWN = {
     "value": "Pairs",
@@ -107,7 +108,7 @@ def pairs(
     say(f"{known['label']} ({scorer_id})", to=out)
     _print_shares(summary, sentences, rule)
     if file is not None:
-        say(f"Wrote {len(table)} pairs to {file}.")
+        say(f"Wrote {counted(len(table), 'pair')} to {file}.")
 
 
 @dataclass(frozen=True)

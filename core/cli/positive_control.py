@@ -33,7 +33,8 @@ from core.jobs.control import (
     shipped_arms,
 )
 from core.jobs.running import RunningJob, running_job
-from core.jobs.spec import CONTROL, JobSpec, ScoreRequest
+from core.jobs.spec import CONTROL, JobSpec
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
 from core.store.items import require_dataset, stored_items
 from core.store.scores import unscored

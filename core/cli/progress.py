@@ -18,7 +18,7 @@ from rich.progress import (
 from core.cli.terminal import log, say, stop_on_interrupt
 from core.jobs import progress as jobs
 from core.jobs.running import RunningJob
-from core.words import duration_words
+from core.words import counted, duration_words
 
 LINES = 10  # over all of the work ...
 LINE_SECONDS = 30.0  # ... or one after so long, whichever comes first ...
@@ -112,4 +112,4 @@ def _texts(p: jobs.Progress, seconds: float) -> str:
     if not p.total_texts:
         return ""
     rate = f", {p.done_texts / seconds:.1f}/s" if p.done_texts and seconds else ""
-    return f"{p.done_texts} of {p.total_texts} texts{rate}"
+    return f"{p.done_texts:,} of {counted(p.total_texts, 'text')}{rate}"

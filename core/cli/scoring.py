@@ -34,7 +34,8 @@ from core.cli.terminal import (
 )
 from core.export.tables import json_rows
 from core.jobs.running import RunningJob, running_job
-from core.jobs.spec import JobSpec, ScoreRequest, anywhere
+from core.jobs.spec import JobSpec, anywhere
+from core.score_request import DEMO_MODEL, ScoreRequest
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.scores import unscored
@@ -83,8 +84,9 @@ def score(
         trust_remote_code=trust_remote_code,
     )
     store = open_cache(cache)
-    if run is None:
-        require_dataset(store, dataset)  # a mistyped name is no run
+    if run is None:  # a mistyped name is no run
+        require_dataset(store, dataset)
+        require_model(store, model, with_code=trust_remote_code)
     if dry_run:
         say_estimate(store, request, as_json=as_json)
         return
@@ -92,6 +94,14 @@ def score(
         result = compute_scores(store, request, job)
         job.end("stopped" if result.stopped else "finished")
     say_scores(store, result, as_json=as_json)
+
+
+def require_model(store: Cache, model: str, *, with_code: bool) -> None:
+    """Make sure that there is a model of that name, before a run is made for it."""
+    from core.models.sources import find_source  # takes as long to import as it takes to open
+
+    if model != DEMO_MODEL:  # which may have to be converted first: that is part of the run
+        find_source(model, store.folder / "models", with_code=with_code, with_weights=False)
 
 
 def compute_scores(store: Cache, request: ScoreRequest, job: RunningJob) -> ScoreResult:

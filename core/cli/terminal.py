@@ -100,8 +100,8 @@ def print_refusal(error: DataSetError) -> None:
     """Why a data set is refused: a sentence, and the problems that it does not spell out."""
     print_error(error)
     errors = [p for p in error.problems if p.severity is Severity.ERROR]
-    notes = [p for p in error.problems if p.severity is Severity.NOTE]
-    print_problems(error.problems if len(errors) > SPELT_OUT else notes)
+    spelt_out = {id(p) for p in errors[:SPELT_OUT]}
+    print_problems([p for p in error.problems if id(p) not in spelt_out])
 
 
 def print_problems(problems: Sequence[Problem]) -> None:

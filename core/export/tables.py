@@ -134,9 +134,35 @@ def _csv(table: pa.Table) -> bytes:
 
 
 def _latex(table: pa.Table) -> bytes:
-    frame = table.to_pandas()
-    text: str = frame.to_latex(index=False, escape=True, float_format="%.4f", na_rep="--")
+    cells = [
+        _latex_cells(name, column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    frame = pd.DataFrame(dict(zip(table.column_names, cells, strict=True)), dtype=object)
+    numeric = [pa.types.is_floating(f.type) or pa.types.is_integer(f.type) for f in table.schema]
+    text: str = frame.to_latex(
+        index=False, escape=True, column_format="".join("r" if n else "l" for n in numeric)
+    )
     return text.encode("utf-8")
+
+
+def _latex_cells(name: str, column: pa.ChunkedArray) -> list[str]:
+    """Numbers to four digits, counts without any; an empty list is empty, undefined a dash."""
+    values = column.to_pylist()
+    counts = name == "n" or name.startswith("n_")  # floats where one of them is undefined
+    counts = counts and all(isinstance(v, float | None) and (v or 0) % 1 == 0 for v in values)
+    return [_latex_cell(int(v) if counts and v is not None else v) for v in values]
+
+
+def _latex_cell(value: Any) -> str:
+    match value:
+        case None:
+            return "--"
+        case float():
+            return f"{value:.4f}"
+        case list():
+            return ", ".join(map(str, value))
+    return str(value)
 
 
 def _parquet(table: pa.Table) -> bytes:

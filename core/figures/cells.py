@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.words import p_words
 from core.figures.colours import change_colours, score_colours
-from core.figures.drop_rows import Yardstick, q_words
+from core.figures.drop_rows import Yardstick
 from core.figures.rows import span
 from core.figures.theme import Figure, drawn, plain, signed
 from core.languages import language_name
@@ -25,15 +26,16 @@ def change_map(rows: pd.DataFrame, beside: Yardstick) -> Figure:
     Parameters
     ----------
     rows : DataFrame
-        Of the table `cells`.
+        Of the table `cells`; with `shrunk` and its interval, as of the table `shrunk`, beside the
+        reliable ones.
     """
     sizes = rows["mean_change"].abs()
     limit = max(LEAST_LIMIT, float(sizes.max()) if sizes.notna().any() else 0.0)
     reliable = rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)
     hover = [
-        f"change {signed(r['mean_change'], 4)}, n = {r['n']:,}<br>q = {q_words(r['qvalue'])}"
-        f" over {r['n_tests']} cells"
-        for r in rows.to_dict("records")
+        f"change {signed(r['mean_change'], 4)}, n = {r['n']:,}<br>{p_words('q', r['qvalue'])}"
+        f" over {r['n_tests']} cells{_shrunk_words(r) if mark else ''}"
+        for r, mark in zip(rows.to_dict("records"), reliable, strict=True)
     ]
     figure = _map(rows, "mean_change", reliable.tolist(), hover, change_colours(limit), "change")
     n = int(reliable.sum())
@@ -139,6 +141,14 @@ def _map(
         },
     }
     return drawn([heat], layout)
+
+
+def _shrunk_words(row: dict[Any, Any]) -> str:
+    """A change once chance is taken back; `shrunk` is that of a drop, of the other sign."""
+    if not math.isfinite(row.get("shrunk", math.nan)):
+        return ""
+    value, low, high = (-row[name] for name in ("shrunk", "shrunk_high", "shrunk_low"))
+    return f"<br>shrunk {signed(value, 4)} [{signed(low, 4)}, {signed(high, 4)}]"
 
 
 def _floor_words(beside: Yardstick) -> str:

@@ -201,10 +201,3 @@ def interval(low: float, high: float) -> str:
 def count(value: Any) -> str:
     """A number of items or models for people; none counts as 0."""
     return "0" if pd.isna(value) else f"{int(value):,}"
-
-
-def q_words(value: float) -> str:
-    """An adjusted p for people."""
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -11,7 +12,9 @@ from core.analysis.audit.names import REWORDING
 from core.figures.colours import ANTI_STEREOTYPE, SHARED, STEREOTYPE
 from core.figures.conditions import version
 from core.figures.theme import Figure, drawn
+from core.items.conditions import language_of, parse_condition
 from core.languages import language_name
+from core.settings import REFERENCE_CONDITION
 
 _FATES = (  # how many there are, what becomes of them, and the colour of the side they end on
     ("n_above", ("kept", "neutral", "reversed"), (STEREOTYPE, SHARED, ANTI_STEREOTYPE)),
@@ -27,7 +30,7 @@ _LEAST_LABELLED = 0.1  # a narrower bar has no room for its number
 _LINE_HEIGHT = 24  # px per bar
 
 
-def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
+def fate_bars(rows: pd.DataFrame) -> Figure:
     """What becomes of clear preferences: bars of the shares kept, neutral and reversed.
 
     Parameters
@@ -45,7 +48,7 @@ def fate_bars(rows: pd.DataFrame, *, original: str = "en") -> Figure:
     return drawn(
         [*bars[0], *bars[1], *legend],
         {
-            **_fate_axes(f"in {language_name(original)}"),
+            **_fate_axes(_before(rows["condition"])),
             "barmode": "stack",
             "bargap": 0.25,
             "height": 220 + 2 * _LINE_HEIGHT * max(len(shown), 1),
@@ -111,8 +114,23 @@ def _fate_axes(before: str) -> dict[str, Any]:
 
 
 def _fate_label(condition: str, n: float) -> str:
+    """Name and n of a bar, and its original where that is not English."""
     name = REWORDING if condition == REWORDING else version(condition)
-    return f"{name} (n = {0 if pd.isna(n) else int(n):,})"
+    original = _original(condition)
+    from_what = "" if original == REFERENCE_CONDITION else f" from {language_name(original)}"
+    return f"{name}{from_what} (n = {0 if pd.isna(n) else int(n):,})"
+
+
+def _original(condition: str) -> str:
+    """What a version was made from: the language of a rewording, English of a translation."""
+    reworded = condition != REWORDING and parse_condition(condition).rewording
+    return language_of(condition) if reworded else REFERENCE_CONDITION
+
+
+def _before(conditions: Iterable[str]) -> str:
+    """Where the preferences of all bars were before."""
+    only_english = {_original(c) for c in conditions} <= {REFERENCE_CONDITION}
+    return f"in {language_name(REFERENCE_CONDITION)}" if only_english else "in the original"
 
 
 def _fates_caption(rows: pd.DataFrame) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.analysis.audit.names import POOLED
+from core.analysis.audit.words import p_words
 from core.figures.colours import ENGLISH
 from core.figures.drop_rows import (
     Row,
@@ -19,7 +20,6 @@ from core.figures.drop_rows import (
     interval,
     intervals,
     layout_of,
-    q_words,
 )
 from core.figures.theme import Figure, drawn, plain, signed
 from core.stats.levels import LEVEL
@@ -80,7 +80,7 @@ def _legend_dots(records: list[Row], shown: list[bool]) -> list[go.Scatter]:
 def _group_hover(row: Row) -> list[str]:
     lines = [
         f"T {signed(row['t'], 4)} {interval(row['t_low'], row['t_high'])}",
-        f"n = {count(row['n'])} items, q = {q_words(row['qvalue'])}",
+        f"n = {count(row['n'])} items, {p_words('q', row['qvalue'])}",
         *([plain(row["reason"])] if row["reason"] else []),
     ]
     return [row["condition"], plain(_group_label(row)), "<br>".join(lines)]

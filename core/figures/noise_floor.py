@@ -10,6 +10,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.analysis.audit.names import MODEL
+from core.analysis.audit.words import p_words
 from core.figures.colours import BAND, ENGLISH, EVIDENCE, language_colour
 from core.figures.rows import ROW, of_data, rows_layout, span, whiskers, zero_line
 from core.figures.theme import Figure, drawn, plain, signed
@@ -163,7 +164,7 @@ def _floor_hover(row: Row) -> str:
         f"mean change {signed(row['mean_change'], 4)}, n = {row['n']:,}",
         f"expected |mean| of pure noise {row['expected_noise']:.4f}",
         f"sd of item changes {row['sd']:.4f}",
-        f"p = {row['pvalue']:.4f}, q = {row['qvalue']:.4f}",
+        f"{p_words('p', row['pvalue'])}, {p_words('q', row['qvalue'])}",
         "full coverage" if row["full_coverage"] else "not on all items of the original",
     ]
     return "<br>".join(line for line in lines if "nan" not in line)
@@ -211,8 +212,11 @@ def _gap_marks(rows: pd.DataFrame, name: str, symbol: str) -> go.Scatter:
 def _gap_hover(row: Row) -> str:
     low, high = row["difference_low"], row["difference_high"]
     bounds = "no interval" if math.isnan(low) else f"[{signed(low, 4)}, {signed(high, 4)}]"
+    floor = f"floor {row['floor']:.4f}"
+    if row["unit"] != MODEL:
+        floor = f"floor of the mean over models {row['floor_of_mean']:.4f}"
     return (
-        f"gap {row['gap']:.4f}, floor {row['floor']:.4f}<br>"
+        f"gap {row['gap']:.4f}, {floor}<br>"
         f"difference {signed(row['difference'], 4)} {bounds}<br>"
         f"n = {row['n_items']:,} items, {row['n_rewordings']} rewordings"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.words import p_words
 from core.figures.colours import EVIDENCE
 from core.figures.drop_rows import Row
 from core.figures.theme import Figure, drawn, plain, signed
@@ -127,7 +128,7 @@ def _caption(rows: pd.DataFrame) -> str:
 
 
 def _kind_hover(row: Row, words: Mapping[str, str]) -> list[str]:
-    q = f"q = {row['qvalue']:.4f}" if math.isfinite(row["qvalue"]) else plain(row["reason"])
+    q = p_words("q", row["qvalue"]) if math.isfinite(row["qvalue"]) else plain(row["reason"])
     lines = [f"{found(row)}: {q}, n = {row['n_t']:,}"]
     if math.isfinite(row["drop"]):
         lines.append(f"drop {signed(row['drop'], 4)} in the unit of this score")

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.words import p_words
 from core.figures.colours import COLOURS, ENGLISH
 from core.figures.shift_lab import band, band_words, gap
 from core.figures.theme import Figure, drawn
@@ -54,11 +55,11 @@ def _pair_mean(shown: Mapping[str, Any], name: str, y: int) -> go.Scatter:
             "thickness": 2.5,
             "width": 6,
         },
-        customdata=[[shown["pair"], low, high, shown["n"], shown[f"qvalue{suffix}"]]],
+        customdata=[[shown["pair"], low, high, shown["n"], p_words("q", shown[f"qvalue{suffix}"])]],
         hovertemplate=(
             f"<b>{name}</b><br>mean change %{{x:.4f}}<br>95 % interval "
             "%{customdata[1]:.4f} to %{customdata[2]:.4f}<br>n %{customdata[3]}"
-            "<br>q %{customdata[4]:.4f}<extra></extra>"
+            "<br>%{customdata[4]}<extra></extra>"
         ),
         showlegend=False,
     )

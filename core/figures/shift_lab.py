@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.words import p_words
 from core.figures.colours import BAND, COLOURS, ENGLISH, condition_symbol, language_colour
 from core.figures.theme import Figure, drawn, plain
 
@@ -127,9 +128,9 @@ def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figur
             mode="markers",
             name="one model",
             marker={"color": ENGLISH, "size": 8, "symbol": "circle-open"},
-            customdata=rows[["scorer_id", "model", "n", "qvalue"]].to_numpy(object).tolist(),
+            customdata=_with_q(rows[["scorer_id", "model", "n", "qvalue"]]),
             hovertemplate="<b>%{customdata[1]}</b><br>change %{x:.4f}, n %{customdata[2]}<br>"
-            "q %{customdata[3]:.4f}<extra></extra>",
+            "%{customdata[3]}<extra></extra>",
         ),
         go.Scatter(
             x=mean,
@@ -142,9 +143,9 @@ def control_arms(rows: pd.DataFrame, reads: pd.DataFrame, floor: float) -> Figur
                 "arrayminus": [gap(m, lo) for lo, m in zip(low, mean, strict=True)],
                 "color": AFTER,
             },
-            customdata=reads[["condition", "n_moved", "n_up", "qvalue"]].to_numpy(object).tolist(),
+            customdata=_with_q(reads[["condition", "n_moved", "n_up", "qvalue"]]),
             hovertemplate="<b>%{customdata[0]}</b><br>mean change %{x:.4f}<br>%{customdata[2]} of "
-            "%{customdata[1]} models that move go up, q %{customdata[3]:.4f}<extra></extra>",
+            "%{customdata[1]} models that move go up, %{customdata[3]}<extra></extra>",
         ),
     ]
     layout = {
@@ -189,3 +190,11 @@ def band_words(floor: float) -> str:
 def gap(a: float, b: float) -> float:
     """Length of an error bar; 0 where there is no interval."""
     return a - b if math.isfinite(a - b) else 0.0
+
+
+def _with_q(rows: pd.DataFrame) -> list[list[Any]]:
+    """What a hover tells of each row, with its q in words."""
+    found: list[list[Any]] = (
+        rows.assign(qvalue=[p_words("q", q) for q in rows["qvalue"]]).to_numpy(object).tolist()
+    )
+    return found

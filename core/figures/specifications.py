@@ -13,6 +13,7 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from core.analysis.audit.specifications import ALL, WITHOUT_LARGEST
+from core.analysis.audit.words import p_words
 from core.figures.colours import EVIDENCE
 from core.figures.drop_rows import Row
 from core.figures.theme import Figure, drawn, plain, signed
@@ -148,7 +149,7 @@ def _specification_hover(row: Row, words: Mapping[str, str]) -> list[str]:
     title = ", ".join(_choice(column, row[column], words) for column in _CHOICES)
     numbers = (
         f"z {signed(row['z'], 2)}, drop {signed(row['drop'], 4)}, n = {row['n']}, "
-        f"q = {row['qvalue']:.4f}"
+        f"{p_words('q', row['qvalue'])}"
     )
     return [row["condition"], plain(title), numbers]
 

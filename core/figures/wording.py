@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
+from core.analysis.audit.words import p_words
 from core.figures.colours import BAND, ENGLISH, language_colour
 from core.figures.rows import ROW, of_data, rows_layout, whiskers, zero_line
 from core.figures.theme import Figure, drawn, plain, signed
@@ -135,7 +136,7 @@ def _wording_hover(row: Row) -> str:
     own = "" if math.isnan(low) else f" [{signed(low, 4)}, {signed(high, 4)}]"
     lines = [f"mean change {signed(row['mean_change'], 4)}{own}, n = {row['n']:,}"]
     lines += [
-        f"{name}: p = {row[f'pvalue_{name}']:.4f}, q = {row[f'qvalue_{name}']:.4f}"
+        f"{name}: {p_words('p', row[f'pvalue_{name}'])}, {p_words('q', row[f'qvalue_{name}'])}"
         for name in ("prediction", "exchange")
         if not math.isnan(row[f"pvalue_{name}"])
     ]

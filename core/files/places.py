@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.errors import DataSetError
 from core.types import Problem, Severity
+from core.words import counted
 
 SPELT_OUT = 3  # problems spelt out in the message of a refusal
 NAMED = 10  # items named in one sentence
@@ -55,7 +56,7 @@ def refusal(path: Path, problems: Sequence[Problem]) -> DataSetError:
     lines = [_line(problem, path) for problem in errors[:SPELT_OUT]]
     if len(errors) > SPELT_OUT:
         lines.append(f"and {len(errors) - SPELT_OUT} more")
-    count = f"{len(errors)} problem" + ("s" if len(errors) != 1 else "")
+    count = counted(len(errors), "problem")
     return DataSetError(printable(f"{count} in {path}: {'; '.join(lines)}"), tuple(problems))
 
 

@@ -15,6 +15,7 @@ from core.errors import DataSetError
 from core.files.places import Place, listed, printable, refusal
 from core.files.reading import SUFFIXES, DataFile, decode
 from core.types import Problem
+from core.words import counted
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _ragged(row: int, n_cells: int, n_columns: int) -> str:
         else "most often a comma is missing, or a text holds a line break and is not in double "
         "quotes"
     )
-    fields = f"{n_cells} field" + ("s" if n_cells != 1 else "")
+    fields = counted(n_cells, "field")
     return f"Row {row} has {fields} where the header has {n_columns}; {cause}."
 
 

@@ -21,6 +21,14 @@ REQUIRED = ("item_id", "condition", "context", "stereotype", "anti_stereotype")
 LABELS = ("source", "category", "dimension", "resource_level")
 OPTIONAL = ("unrelated", "unknown", "language", *LABELS, "native", "answer_order")
 COLUMNS = REQUIRED + OPTIONAL
+# What people call the required columns elsewhere.
+OTHER_NAMES = {
+    "item_id": ("id", "index", "idx"),
+    "condition": ("language", "lang", "language_code", "lang_code", "locale"),
+    "context": ("prompt", "sentence", "question", "text"),
+    "stereotype": ("stereo", "stereotypical", "more_stereotypical"),
+    "anti_stereotype": ("anti", "antistereo", "anti_stereotypical", "less_stereotypical"),
+}
 ROLES = tuple(role.value for role in Role)
 _FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
@@ -62,15 +70,20 @@ def _column_problems(table: Table) -> Iterator[Problem]:
 
 
 def _missing_columns(missing: list[str], others: dict[str, str], table: Table) -> str:
+    there = {name.strip().lower(): name for name in table.columns}
     hints = []
     for name in missing:
-        near = difflib.get_close_matches(name, others, 1)
-        hints.append(f"{name} (is it {others[near[0]]!r}?)" if near else name)
+        meant = [there[other] for other in OTHER_NAMES[name] if other in there]
+        near = meant or [others[n] for n in difflib.get_close_matches(name, others, 1)]
+        hints.append(f"{name} (is it {near[0]!r}?)" if near else name)
     separators = [c for c in (";", "\t", "|") if c in table.columns[0]]
     if table.is_csv and len(table.columns) == 1 and separators:
         hints.append(f"the cells are separated by {separators[0]!r}, not by commas")
     columns = listed([repr(name) for name in table.columns])
-    return printable(f"Columns are missing: {', '.join(hints)}; the file has {columns}.")
+    return printable(
+        f"Columns are missing: {', '.join(hints)}; the file has {columns}; data/README.md says "
+        "what each holds."
+    )
 
 
 def _read_row(record: Record, is_csv: bool) -> tuple[Row, list[Problem]]:

@@ -12,6 +12,7 @@ from core.items.native import Row
 from core.items.texts import fold
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem
+from core.words import counted
 
 Key = tuple[str, ...]
 
@@ -63,7 +64,7 @@ def _twins(placed: list[Placed], english: dict[str, Item]) -> Iterator[Problem]:
             alone[one.item.item_id].append(one)
     if alone and not english:
         place = Place(next(iter(alone.values()))[0].place.file)
-        message = f"None of the {len(alone)} items has a row in {REFERENCE_CONDITION}."
+        message = f"None of the {counted(len(alone), 'item')} has a row in {REFERENCE_CONDITION}."
         yield place.note("no_english", message)
         return
     for item_id, group in alone.items():

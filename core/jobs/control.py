@@ -16,18 +16,20 @@ from core.errors import InputError
 from core.items.control import Arms, arms_as_texts, read_arms, with_control
 from core.items.texts import is_collapsed, item_texts, join
 from core.jobs.follow import recorded_speed
-from core.jobs.spec import CONTROL, JobSpec, ScoreRequest, known_fields
+from core.jobs.spec import CONTROL, JobSpec
+from core.score_request import ScoreRequest, known_fields
 from core.store.audit import scored_with
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset, stored_items
 from core.store.runs import runs
+from core.store.score_line import score_line
 from core.store.scorers import scorers
 from core.store.scores import scored_of
 from core.types import Item
 
 NOT_COMPUTED = (
     "Where the weights of {} lie is not known here, because its scores were not computed in this "
-    "cache; run `python -m core score` with it first, or leave it out."
+    "cache; score the data set with it first, or leave it out."
 )
 NO_WEIGHTS = "The weights of {} are no longer in {}; put them back, or leave the model out."
 
@@ -89,8 +91,8 @@ def chosen_requests(
     ]
     if not wanted:
         raise InputError(
-            f"No model has computed scores of {dataset} in this cache; run `python -m core score` "
-            "first."
+            f"No model has computed scores of {dataset} in this cache; run "
+            f"`{score_line(cache, dataset)}` first."
         )
     for scorer_id in wanted:
         if scorer_id not in known:

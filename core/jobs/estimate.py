@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from core.items.texts import join
 from core.jobs.follow import recorded_speed
 from core.jobs.run import checked_variant, plan_for, scorer_of
-from core.jobs.spec import ScoreRequest
 from core.models.batches import first_budget
 from core.models.fingerprint import weight_files
 from core.models.memory import MemoryEstimate, estimate_memory
+from core.score_request import ScoreRequest
 from core.scoring.encoding import Encoded, encode, encode_masked
 from core.settings import DEFAULT_SEED
 from core.store.gate import Cache

@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
 from core.jobs.progress import READING, SCORING, Progress
-from core.jobs.spec import AXES, CONTROL, JobSpec, known_fields
+from core.jobs.spec import AXES, CONTROL, JobSpec
+from core.score_request import known_fields
 from core.store.gate import Cache
-from core.words import duration_words
+from core.store.score_line import REST
+from core.words import counted, duration_words
 
 State = Literal["starting", "running", "stopping", "stopped", "finished", "failed", "died"]
 ALIVE = ("starting", "running", "stopping")
@@ -40,6 +42,7 @@ class JobView:
     rate: float | None  # texts per second lately
     seconds_left: float | None
     error: str  # of a failed job: one sentence
+    hopeless: bool  # it failed because what was asked for does not exist
     started: datetime  # UTC
     ended: datetime | None  # UTC; of a died job: its last sign of life
     dismissed: bool  # nobody wants it resumed
@@ -63,8 +66,7 @@ class JobView:
             return f"heads of {self.model}"
         if self.spec is None or self.command != CONTROL:
             return self.model
-        n = len(self.spec.scorers)
-        return f"positive control of {n} model{'' if n == 1 else 's'}"
+        return f"positive control of {counted(len(self.spec.scorers), 'model')}"
 
     @property
     def dataset(self) -> str:
@@ -96,6 +98,7 @@ class _Line:
     progress: Progress
     ended: str
     error: str
+    hopeless: bool
 
 
 def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
@@ -110,7 +113,12 @@ def follow(cache: Cache, *, latest: int | None = None) -> list[JobView]:
 
 
 def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
-    """Whether a run left something to do that no later run has taken up or done.
+    """Whether a run is `unfinished` and to go on with it is of use."""
+    return unfinished(view, views) and not view.hopeless
+
+
+def unfinished(view: JobView, views: Sequence[JobView]) -> bool:
+    """Whether a run left something to do, and is the latest of its work.
 
     Parameters
     ----------
@@ -124,12 +132,12 @@ def can_resume(view: JobView, views: Sequence[JobView]) -> bool:
 
 
 def _took_up(later: JobView, view: JobView) -> bool:
-    """Whether a later run resumes another one, or has finished the same work."""
+    """Whether a later run resumes another one, or is of the same work, however far it came."""
     if later.spec is None or view.spec is None:
         return False
     if later.spec.resumes == view.run_id:
         return True
-    if later.state != "finished" or later.dataset != view.dataset:
+    if later.dataset != view.dataset:
         return False
     if CONTROL in (later.command, view.command):
         mine, other = view.spec, later.spec
@@ -138,6 +146,27 @@ def _took_up(later: JobView, view: JobView) -> bool:
     if "" in scorers:  # it ended before the model was open
         return later.spec.request == view.spec.request
     return len(scorers) == 1
+
+
+def with_jobs(notes: Sequence[str], views: Sequence[JobView], dataset: str) -> list[str]:
+    """Notes that name the line to run say instead how far a job is that computes it."""
+    line = REST.partition("`")[0] + "`"
+    found = computing(views, dataset)
+    return [note[: note.index(line)] + found if found and line in note else note for note in notes]
+
+
+def computing(views: Sequence[JobView], dataset: str) -> str:
+    """That a job computes scores of a data set, and how far it is; empty where none does."""
+    for view in views:
+        if view.alive and view.dataset == dataset:
+            p = view.progress
+            far = (
+                f"{p.done_texts:,} of {counted(p.total_texts, 'text')}"
+                if p.total_texts
+                else p.phase
+            )
+            return f"A job is computing this: {far}."
+    return ""
 
 
 def count_runs(cache: Cache) -> int:
@@ -164,6 +193,7 @@ def view_job(folder: RunFolder) -> JobView:
         rate=rate if state in ALIVE else None,
         seconds_left=left,
         error=last.error if last else "",
+        hopeless=last.hopeless if last else False,
         started=folder.started,
         ended=last.time if last and state not in ALIVE else None,
         dismissed=folder.dismissed.exists(),
@@ -263,6 +293,7 @@ def _parsed(text: bytes) -> _Line | None:
             progress=Progress(**known_fields(Progress, values)),
             ended=str(values["ended"]),
             error=str(values["error"]),
+            hopeless=bool(values.get("hopeless", False)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -15,11 +15,11 @@ from core.axes.units import units
 from core.errors import InputError
 from core.heads.places import HeadPlaces, find_heads
 from core.heads.version import HEADS_VERSION
+from core.heads_request import HeadsRequest
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.head_units import Failure, Reading, store_axes, store_concepts
 from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
 from core.jobs.run import library_versions
-from core.jobs.spec import HeadsRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
 from core.models.plan import ModelPlan, plan_model

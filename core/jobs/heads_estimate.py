@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.axes.templates import N_TEMPLATES
 from core.heads.places import find_heads
+from core.heads_request import HeadsRequest
 from core.jobs.follow import recorded_speed
 from core.jobs.heads import (
     axes_missing,
@@ -17,7 +18,6 @@ from core.jobs.heads import (
     poles_of,
     reader_of,
 )
-from core.jobs.spec import HeadsRequest
 from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.types import HeadReader

@@ -22,7 +22,8 @@ from core.jobs.folder import (
     read_spec,
 )
 from core.jobs.follow import view_job
-from core.jobs.spec import JobSpec, ScoreRequest, anywhere
+from core.jobs.spec import JobSpec, anywhere
+from core.score_request import ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 

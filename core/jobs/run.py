@@ -18,11 +18,11 @@ from core.errors import CacheError, CanaryFailed, InputError, ModelError
 from core.items.texts import join
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import SCORING, Progress, Stop, Watch, never, unwatched
-from core.jobs.spec import ScoreRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
 from core.models.plan import ModelPlan, plan_model
 from core.models.precision import Precision
+from core.score_request import ScoreRequest
 from core.scoring.canaries import check_known_scores, check_model, choose_layout
 from core.scoring.encoding import bos_policy, special_policy
 from core.scoring.logprobs import Layout

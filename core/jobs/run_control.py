@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.errors import InputError, ModelError
 from core.jobs.progress import Progress, Stop, Watch
 from core.jobs.run import ScoreResult, score_dataset
-from core.jobs.spec import ScoreRequest
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
 
 

@@ -10,7 +10,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from core.errors import StereoscopeError
+from core.errors import (
+    DataSetMissing,
+    HubUnreachable,
+    ModelNotFound,
+    StereoscopeError,
+    WrongModelKind,
+)
 from core.jobs.folder import RunFolder, create_run, release, take_over_run
 from core.jobs.progress import Progress
 from core.jobs.spec import JobSpec
@@ -42,13 +48,13 @@ class RunningJob:
         self._latest = progress
         if new_phase or now - self._written >= SECONDS_BETWEEN_LINES:
             self._written = now
-            self._write("", "")
+            self._write()
 
     def stop_asked(self) -> bool:
         """Whether somebody wants the job to stop."""
         return self.folder.stop.exists()
 
-    def end(self, state: str, error: str = "") -> None:
+    def end(self, state: str, error: str = "", *, hopeless: bool = False) -> None:
         """Write the last line; the first ending counts.
 
         Parameters
@@ -57,18 +63,21 @@ class RunningJob:
             "finished", "stopped" or "failed".
         error
             For "failed": one sentence.
+        hopeless
+            The same would fail again: what was asked for does not exist.
         """
         if not self._ended:
             self._ended = True
-            self._write(state, error)
+            self._write(state, error, hopeless)
 
-    def _write(self, ended: str, error: str) -> None:
+    def _write(self, ended: str = "", error: str = "", hopeless: bool = False) -> None:
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "seconds": round(time.monotonic() - self._phase_began, 3),
             **asdict(self._latest),
             "ended": ended,
             "error": error,
+            "hopeless": hopeless,
         }
         text = json.dumps(line, ensure_ascii=True) + "\n"
         # A full disk must not end a job for the sake of its progress: the scores report it too.
@@ -103,10 +112,16 @@ def running_job(cache: Cache, spec: JobSpec, run_id: str | None = None) -> Itera
         job.end("stopped")
         raise
     except BaseException as error:
-        job.end("failed", sentence(error))
+        job.end("failed", sentence(error), hopeless=is_hopeless(error))
         raise
     finally:
         release(lock)
+
+
+def is_hopeless(error: BaseException) -> bool:
+    """Whether what was asked for does not exist, so that trying again is of no use."""
+    missing = isinstance(error, ModelNotFound | WrongModelKind | DataSetMissing)
+    return missing and not isinstance(error, HubUnreachable)
 
 
 def sentence(error: BaseException) -> str:

@@ -5,58 +5,18 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from core import settings
 from core.errors import InputError
+from core.heads_request import HeadsRequest
+from core.score_request import DEMO_MODEL, ScoreRequest, checked, known_fields, option_words
 
 CONTROL = "positive-control"
 AXES = "axes"
 COMMANDS = ("score", "demo", CONTROL, AXES)
-DEMO_MODEL = "demo"
-OPTIONS = {"families": "family"}  # fields whose option, given once for each, is named otherwise
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreRequest:
-    """What to score with what."""
-
-    model: str  # a spec: "demo", a folder, "org/name[@revision]"
-    dataset: str
-    dtype: str = "auto"
-    device: str = "auto"
-    exact: bool = False
-    trust_remote_code: bool = False
-    quantization: str = "none"
-    compute_dtype: str = "auto"  # of nf4
-    no_double_quant: bool = False  # of nf4
-    variant: str = "original"  # of a masked model's scores: core/scoring/masked.py
-
-
-@dataclass(frozen=True, kw_only=True)
-class HeadsRequest:
-    """Which model's heads to read for what."""
-
-    model: str  # a spec, as for scoring
-    axes: str  # a stored set
-    concepts: tuple[str, ...] = ()  # stored sets, those of reference phrases among them
-    families: tuple[str, ...] = ("simple",)  # of templates
-    bos: Literal["in", "out"] = "in"  # whether special tokens count in the mean
-    heads_at: str = ""  # where the heads are, in an architecture that is not known
-    dtype: str = "auto"
-    device: str = "auto"
-    trust_remote_code: bool = False
-    quantization: str = "none"
-    compute_dtype: str = "auto"  # of nf4
-    no_double_quant: bool = False  # of nf4
-
-    @property
-    def dataset(self) -> str:
-        """What the job is about: where a scoring job has a data set, this one has axes."""
-        return self.axes
-
 
 Request: TypeAlias = ScoreRequest | HeadsRequest
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)
@@ -87,11 +47,11 @@ class JobSpec:
         if self.command == CONTROL:
             return [
                 CONTROL,
-                f"--dataset={_checked('dataset', self.request.dataset)}",
-                *(f"--scorer={_checked('scorer', scorer)}" for scorer in self.scorers),
+                f"--dataset={checked('dataset', self.request.dataset)}",
+                *(f"--scorer={checked('scorer', scorer)}" for scorer in self.scorers),
                 *(f"--arm={_one_line(arm)}" for arm in self.arms),
             ]
-        return [self.command, *_options(self.request)]
+        return [self.command, *option_words(self.request)]
 
     def command_line(self) -> str:
         """The line that repeats this job in a shell."""
@@ -135,39 +95,6 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
     return spec
 
 
-def known_fields(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the values that a dataclass has a field for.
-
-    Raises
-    ------
-    TypeError
-        When one of them is not of the field's type.
-    """
-    known = {f.name: values[f.name] for f in fields(kind) if f.name in values}
-    for f in fields(kind):
-        wanted = {"str": str, "bool": bool, "int": int}.get(str(f.type))
-        if wanted and not isinstance(known.get(f.name, wanted()), wanted):
-            raise TypeError(f"{f.name} is {known[f.name]!r}")
-    return known
-
-
-def _options(request: Request) -> list[str]:
-    """The options that ask for a request, without those at their default."""
-    words = []
-    for f in fields(request):
-        value = getattr(request, f.name)
-        option = f"--{OPTIONS.get(f.name, f.name.replace('_', '-'))}"
-        if value == f.default:
-            continue
-        if isinstance(value, tuple):
-            words += [f"{option}={_checked(f.name, each)}" for each in value]
-        elif value is True:
-            words.append(option)
-        else:
-            words.append(f"{option}={_checked(f.name, value)}")
-    return words
-
-
 def _texts(values: Any) -> tuple[str, ...]:
     if not all(isinstance(value, str) for value in values):
         raise TypeError(f"not a list of texts: {values!r}")
@@ -179,11 +106,3 @@ def _one_line(text: str) -> str:
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise InputError(f"The sentence {text!r} holds a line break or another control character.")
     return text
-
-
-def _checked(name: str, value: str) -> str:
-    if not value.strip():
-        raise InputError(f"The {name} is empty; name one.")
-    if not value.isprintable():
-        raise InputError(f"The {name} {value!r} holds a character that no name has.")
-    return value

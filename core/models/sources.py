@@ -25,7 +25,7 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
     RevisionNotFoundError,
 )
 
-from core.errors import ModelError, ModelGated, ModelNotFound
+from core.errors import HubUnreachable, ModelError, ModelGated, ModelNotFound
 from core.models.demo import demo_model_folder
 from core.models.demo_files import DEMO_FINGERPRINT
 from core.models.fingerprint import (
@@ -130,7 +130,7 @@ def _download(
             f"(`hf auth login`), nor is there such a folder.{_hint(name)}"
         ) from error
     except (LocalEntryNotFoundError, HTTPError, ConnectionError, TimeoutError) as error:
-        raise ModelNotFound(
+        raise HubUnreachable(
             f"{name} is not complete on this machine and the hub cannot be reached; connect to "
             f"the network, or give a local folder that holds the model.{_hint(name)}"
         ) from error

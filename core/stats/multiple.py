@@ -44,3 +44,8 @@ def benjamini_hochberg(pvalues: npt.ArrayLike) -> Array:
     q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
     adjusted[known] = q
     return adjusted
+
+
+def n_tests(pvalues: npt.ArrayLike) -> int:
+    """How many tests a family has, m: the p-values that are defined."""
+    return int(np.isfinite(np.asarray(pvalues, dtype=np.float64)).sum())

@@ -7,29 +7,37 @@ as rounding, go unseen, and so do numbers of tokens of the same texts.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from core.store.fetch import first_row
 from core.store.gate import Cache
+from core.store.slices import get_slice
 
 # The first number is that of the weights: with others, the same scores have another sum.
-_FORM = re.compile(r"2_(\d+)_([0-9a-f]{16})_(-?\d+\.\d{4})")
+_FORM = re.compile(r"2_(\d+)_([0-9a-f]{16})_(-?\d+\.\d{4})(?:_([0-9a-f]{16}))?")
 # Nats by which the same score may differ in two caches: batches are put together differently.
 _ROUNDING = 1e-4
 
 
 class AuditContent(NamedTuple):
-    """The scores of a data set under some scorers; `str()` writes them for a link."""
+    """The scores of a data set under some scorers, and which part of it is looked at.
+
+    `str()` writes them for a link.
+    """
 
     n_scored: int  # items, counted once per condition and scorer
     texts: str  # hash of scorers and texts, whatever their order
     total: float  # weighted sum of all scores, nats
+    part: str = ""  # hash of the slice that they are of; empty without one
 
     def __str__(self) -> str:
-        return f"2_{self.n_scored}_{self.texts}_{self.total:.4f}"
+        scores = f"2_{self.n_scored}_{self.texts}_{self.total:.4f}"
+        return f"{scores}_{self.part}" if self.part else scores
 
 
 def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> AuditContent:
@@ -61,10 +69,27 @@ def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> Audi
     return AuditContent(n_scored, f"{mixed or 0:016x}", total or 0.0)
 
 
+def slice_hash(cache: Cache, dataset: str, name: str) -> str:
+    """A hash of what a slice holds: the items of its list, or the filter that chooses them.
+
+    Which items a filter leaves is up to the scores, and those have numbers of their own.
+
+    Raises
+    ------
+    InputError
+        There is no such slice.
+    """
+    held = get_slice(cache, dataset, name)
+    parts = [held.query, *sorted(set(held.item_ids))]
+    return sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
 def read_audit_content(text: str) -> AuditContent | None:
     """The content that a link carries; None where it carries none of this form."""
     match = _FORM.fullmatch(text)
-    return AuditContent(int(match[1]), match[2], float(match[3])) if match else None
+    if not match:
+        return None
+    return AuditContent(int(match[1]), match[2], float(match[3]), match[4] or "")
 
 
 def difference(then: AuditContent, now: AuditContent) -> str:
@@ -75,4 +100,6 @@ def difference(then: AuditContent, now: AuditContent) -> str:
         return "other texts or models, as many as before"
     if abs(then.total - now.total) > _ROUNDING * math.sqrt(max(1, now.n_scored)):
         return "other scores of the same texts"
+    if then.part and now.part and then.part != now.part:
+        return "the slice of that name holds other items"
     return ""

@@ -12,7 +12,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from core.errors import InputError
+from core.errors import DataSetMissing, InputError
 from core.items.texts import is_collapsed, item_texts
 from core.store.clock import utc_now
 from core.store.derive import refresh, touch_dataset
@@ -170,18 +170,18 @@ def require_dataset(cache: Cache, dataset: str) -> None:
 
     Raises
     ------
-    InputError
-        There is none; the message names those that there are.
+    DataSetMissing
+        The message names those that there are.
     """
     with cache.reading() as con:
         check_dataset(con, dataset)
 
 
 def check_dataset(con: duckdb.DuckDBPyConnection, dataset: str) -> None:
-    """InputError that names the data sets there are, where this is none of them."""
+    """DataSetMissing that names the data sets there are, where this is none of them."""
     names = [n for (n,) in con.execute("SELECT dataset FROM dataset ORDER BY ALL").fetchall()]
     if dataset not in names:
-        raise InputError(
+        raise DataSetMissing(
             f"The cache has no data set {dataset!r}; it has {', '.join(names) or 'none yet'}."
         )
 

@@ -19,7 +19,7 @@ from core.store.gate import Cache, create_empty, opened, transaction
 from core.store.generations import bump
 from core.store.locks import held
 from core.store.migrations import migrate
-from core.store.scorers import scorer_ids
+from core.store.scorers import deriving_scorers, scorer_ids
 from core.store.verify import UNEQUAL, WRONG_COUNT, WRONG_SUM, findings, read_everything
 
 
@@ -35,8 +35,9 @@ def repair(cache: Cache, *, newer: bool = False) -> RepairResult:
     """Make a cache usable again.
 
     A file that opens is put right: of scores that are there twice the first stays, wrong ones are
-    removed (they are computed again), item and pair scores are derived anew. A file that does not
-    open is renamed, never deleted, and an empty cache takes its place.
+    removed (they are computed again), item and pair scores are derived anew where there are texts
+    to derive them from. A file that does not open is renamed, never deleted, and an empty cache
+    takes its place.
 
     Parameters
     ----------
@@ -84,15 +85,15 @@ def _put_right(con: duckdb.DuckDBPyConnection) -> str:
     before = findings(con)
     if not before:
         return "The cache is in order; nothing was changed."
+    derived = deriving_scorers(con)
     removed = sum(_delete(con, sql) for sql in _WRONG)
-    con.execute("DELETE FROM item_score")
-    con.execute("DELETE FROM pair_score")
     touch_dataset(con)
-    scorers = scorer_ids(con)
-    for scorer_id in scorers:
+    for scorer_id in derived:
+        for table in ("item_score", "pair_score"):
+            con.execute(f"DELETE FROM {table} WHERE scorer_id = ?", [scorer_id])
         refresh(con, scorer_id)
     names = [name for (name,) in con.execute("SELECT dataset FROM dataset").fetchall()]
-    bump(con, ["", *scorers], names)
+    bump(con, ["", *scorer_ids(con)], names)
     said = ["The cache was put right:", *before]
     said.append(f"{removed} rows were removed and all item and pair scores derived anew.")
     if after := findings(con):
@@ -108,6 +109,8 @@ _WRONG = (
     "(SELECT (scorer_id, text_id) FROM token_score)",
     "DELETE FROM unscored WHERE rowid NOT IN "
     "(SELECT min(rowid) FROM unscored GROUP BY scorer_id, text_id)",
+    "DELETE FROM item_score WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
+    "DELETE FROM pair_score WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
     "DELETE FROM item WHERE rowid NOT IN "
     "(SELECT min(rowid) FROM item GROUP BY dataset, item_id, condition)",
 )

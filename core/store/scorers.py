@@ -37,3 +37,16 @@ def scorer_ids(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Their ids in the same order, for work inside a transaction."""
     rows = con.execute(f"SELECT scorer_id {SCORERS}").fetchall()
     return [scorer_id for (scorer_id,) in rows]
+
+
+def deriving_scorers(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Those whose item scores are derived from texts, in the same order.
+
+    Scores that were computed elsewhere, and simulated ones, have no texts behind them: there is
+    nothing to derive them from.
+    """
+    rows = con.execute(
+        "SELECT scorer_id FROM scorer WHERE scorer_id IN (SELECT scorer_id FROM token_score) "
+        "OR scorer_id IN (SELECT scorer_id FROM unscored) ORDER BY created_at, scorer_id"
+    ).fetchall()
+    return [scorer_id for (scorer_id,) in rows]

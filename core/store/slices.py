@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import duckdb
+
 from core.errors import InputError
 from core.store.clock import utc_now
 from core.store.fetch import first_row
@@ -23,13 +25,19 @@ class Slice:
     item_ids: tuple[str, ...] = ()
 
 
-def put_slice(cache: Cache, new: Slice) -> None:
-    """Store a slice; one of that name in the data set is replaced.
+def put_slice(cache: Cache, new: Slice, *, replace: bool = False) -> None:
+    """Store a slice; the same one once more changes nothing.
+
+    Parameters
+    ----------
+    replace
+        Put it in the place of another one of that name, to which links may lead.
 
     Raises
     ------
     InputError
-        The name is empty or too long, the slice is empty, or there is no such data set.
+        The name is empty or too long, or taken by another slice of the data set; the slice is
+        empty, or there is no such data set.
     """
     if not new.name.strip() or len(new.name) > LONGEST_NAME:
         raise InputError(f"A slice's name has 1 to {LONGEST_NAME} characters.")
@@ -37,6 +45,11 @@ def put_slice(cache: Cache, new: Slice) -> None:
         raise InputError("A slice needs a filter or at least one item.")
     with cache.writing() as con:
         check_dataset(con, new.dataset)
+        if not replace and (held := _stored(con, new.dataset, new.name)) and _differ(held, new):
+            raise InputError(
+                f"{new.dataset} has a slice {new.name!r} of other items; choose another name, or "
+                "replace that slice."
+            )
         con.execute("DELETE FROM slice WHERE dataset = ? AND name = ?", [new.dataset, new.name])
         con.execute(
             "INSERT INTO slice VALUES (?, ?, ?, ?, ?)",
@@ -62,18 +75,26 @@ def get_slice(cache: Cache, dataset: str, name: str) -> Slice:
         There is none of that name; the message names those that there are.
     """
     with cache.reading() as con:
-        row = first_row(
-            con,
-            "SELECT query, item_ids FROM slice WHERE dataset = ? AND name = ?",
-            [dataset, name],
-        )
-    if row is None:
+        found = _stored(con, dataset, name)
+    if found is None:
         known = ", ".join(slice_names(cache, dataset)) or "none yet"
         raise InputError(f"{dataset} has no slice {name!r} in this cache; it has {known}.")
-    return Slice(name, dataset, row[0], tuple(row[1]))
+    return found
 
 
 def delete_slice(cache: Cache, dataset: str, name: str) -> None:
     """Remove a slice; nothing happens where there is none of that name."""
     with cache.writing() as con:
         con.execute("DELETE FROM slice WHERE dataset = ? AND name = ?", [dataset, name])
+
+
+def _stored(con: duckdb.DuckDBPyConnection, dataset: str, name: str) -> Slice | None:
+    row = first_row(
+        con, "SELECT query, item_ids FROM slice WHERE dataset = ? AND name = ?", [dataset, name]
+    )
+    return None if row is None else Slice(name, dataset, row[0], tuple(row[1]))
+
+
+def _differ(one: Slice, other: Slice) -> bool:
+    """Whether two slices may show different items, in whatever order they are listed."""
+    return (one.query, set(one.item_ids)) != (other.query, set(other.item_ids))

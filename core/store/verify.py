@@ -12,7 +12,7 @@ from core.store.derive import DERIVED, touch_dataset
 from core.store.fetch import count
 from core.store.gate import Cache
 from core.store.pair_rows import AT_A_TIME, different_pairs
-from core.store.scorers import scorer_ids
+from core.store.scorers import deriving_scorers
 
 _Answer = TypeVar("_Answer")
 _Question: TypeAlias = Callable[[duckdb.DuckDBPyConnection], Any]
@@ -86,7 +86,7 @@ def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
 def _counts(ask: Callable[[_Question], Any]) -> dict[str, int]:
     """How often each rule is broken, one question after the other."""
     counts = {rule: ask(partial(_broken, sql=sql)) for rule, sql in _RULES.items()}
-    for scorer_id in ask(scorer_ids):
+    for scorer_id in ask(deriving_scorers):
         counts[_derived("item", scorer_id)] = ask(partial(_different, scorer_id=scorer_id))
         counts[_derived("pair", scorer_id)] = sum(
             ask(partial(_different_pairs, scorer_id=scorer_id, dataset=dataset, first=first))

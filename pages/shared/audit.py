@@ -15,9 +15,11 @@ from core.analysis.audit.loading import one_per_model
 from core.analysis.audit.request import AuditRequest
 from core.analysis.overview import scorer_labels
 from core.errors import InputError
+from core.jobs.follow import with_jobs
 from core.selection import Selection, with_field
 from core.stats.scores import KINDS, ScoreKind
 from core.store.audit_content import AuditContent
+from core.words import counted
 from pages.shared import state
 from pages.shared.data import (
     open_cache,
@@ -27,6 +29,7 @@ from pages.shared.data import (
     read_slices,
 )
 from pages.shared.figures import literal
+from pages.shared.jobs import read_jobs
 from pages.shared.sharing import say_changed
 from pages.shared.tables import SIMULATED
 from pages.shared.widgets import empty_cache, errors_in_one_sentence, nothing_scored
@@ -131,7 +134,7 @@ def _choose_items(selection: Selection) -> Selection:
     if selection.slice not in slices:
         selection = replace(selection, slice="")
     n_set = sum(map(bool, kept.values())) + bool(selection.slice)
-    label = f"Items ({n_set} filters set)" if n_set else "Items (all)"
+    label = f"Items ({counted(n_set, 'filter')} set)" if n_set else "Items (all)"
     with st.expander(label, icon=":material/filter_list:"):
         places = st.columns(len(ITEM_FIELDS) + 1)
         for place, (name, title) in zip(places, ITEM_FIELDS.items(), strict=False):
@@ -206,7 +209,8 @@ def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = Tru
     if found.simulated and stamp:
         st.warning(f"**{STAMP}**", icon=":material/science:")
     if found.warnings and stamp:
-        st.warning("\n\n".join(map(literal, found.warnings)), icon=":material/info:")
+        said = with_jobs(found.warnings, read_jobs(), request.dataset)
+        st.warning("\n\n".join(map(literal, said)), icon=":material/info:")
     # Said once, at the top, and not again under every table.
     tables = {
         name: replace(table, notes=tuple(n for n in table.notes if n not in found.warnings))
@@ -219,7 +223,8 @@ def content_of(found: Audit) -> AuditContent:
     """Which scores an audit is of, in the numbers that its link carries."""
     facts: dict[str, Any] = found.provenance
     generations = {s["scorer_id"]: s["generation"] for s in facts["scorers"]}
-    return read_audit_content(found.request.dataset, generations, facts["generation"])
+    asked = found.request
+    return read_audit_content(asked.dataset, generations, facts["generation"], asked.slice)
 
 
 def show_verdicts(rows: pd.DataFrame) -> None:

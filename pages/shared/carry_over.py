@@ -24,7 +24,6 @@ from core.analysis.audit.points import (
     versions,
 )
 from core.analysis.audit.request import AuditRequest, AuditTable
-from core.errors import StereoscopeError
 from core.figures.carry_over import carry_scatter
 from core.figures.fates import fate_bars
 from core.figures.slopes import slope_dots
@@ -33,10 +32,12 @@ from core.items.conditions import language_of
 from core.languages import language_name
 from core.selection import Selection
 from core.store.gate import Cache
-from core.store.slices import Slice, put_slice
+from core.store.slices import Slice
 from pages.shared import state
-from pages.shared.data import Stamp, open_cache, read_slices
+from pages.shared.absent import say_absent
+from pages.shared.data import Stamp, open_cache
 from pages.shared.figures import literal, selected_points, show_figure
+from pages.shared.slice_form import save_form, saved_words
 from pages.shared.tables import show_frame
 
 Key = tuple[Cache, Stamp, AuditRequest]
@@ -121,6 +122,8 @@ def choose_version(selection: Selection, found: Audit) -> Selection:
     filters = quality[(quality["kind"] == "filter") & (quality["condition"] == against)]
     names = ["", *filters["group"]]
     passing = selection.quality if selection.quality in names else ""
+    for name, known in (("against", held), ("points", whose), ("quality", names)):
+        say_absent(name, known)
     labels = {"": "every score", MEAN: "means of items over models"} | models
     left, middle, right = st.columns([2, 3, 3])
     state.show_field("against", against)
@@ -312,7 +315,7 @@ def _show_taken(selection: Selection, request: AuditRequest) -> None:
     found = points(panel, request, selection.against, of=of, items=taken.item_ids)
     rows = found.rows.sort_values("change", key=abs, ascending=False, kind="stable")
     height = min(390, 38 + 35 * max(len(rows), 1))
-    show_frame(rows[list(TAKEN_COLUMNS)], TAKEN_COLUMNS, height=height)
+    show_frame(rows[list(TAKEN_COLUMNS)], TAKEN_COLUMNS, height)
     named = f" ({rows['model'].iloc[0]})" if len(rows) else ""
     st.caption(f"{len(rows):,} items{literal(named)}, largest change first")
     if missing := len(taken.item_ids) - found.n_items:
@@ -323,23 +326,19 @@ def _show_taken(selection: Selection, request: AuditRequest) -> None:
 
 def _keep(selection: Selection, taken: Taken) -> None:
     """Save the items as a slice, and show them on Items."""
-    name = st.text_input("Name of the slice", max_chars=100, key="carry-over-slice").strip()
-    if name in read_slices(selection.dataset):
-        st.caption(f"There is a slice {literal(name)}; saving replaces it.")
-    with st.container(horizontal=True):
-        if st.button("Save as slice", disabled=not name, icon=":material/bookmark_add:"):
-            try:
-                put_slice(open_cache(), Slice(name, selection.dataset, "", taken.item_ids))
-            except StereoscopeError as error:
-                st.error(literal(str(error)))
-            else:
-                st.session_state[_SAVED] = name
-        if st.button("Take none"):
-            del st.session_state[_TAKEN]
-            st.rerun()
+
+    def new(name: str) -> Slice:
+        return Slice(name, selection.dataset, "", taken.item_ids)
+
+    def after(saved: Slice) -> None:
+        st.session_state[_SAVED] = saved.name
+
+    save_form("carry-over-slice", "Name of the slice", new, after, button="Save as slice")
+    if st.button("Take none"):
+        del st.session_state[_TAKEN]
+        st.rerun()
     if saved := st.session_state.get(_SAVED):
-        n = len(taken.item_ids)
-        st.success(f"Saved {n:,} items as {literal(saved)}: every page has it under Items, Slice.")
+        st.success(saved_words(saved, len(taken.item_ids)))
         if st.button("Show them on Items", icon=":material/list_alt:"):
             state.change(slice=saved, item="", condition=selection.against)
             st.switch_page(ITEMS_PAGE)

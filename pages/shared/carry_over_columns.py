@@ -110,8 +110,8 @@ FILTERS: Columns = {
     "n": "n pass",
     "n_total": "n decided",
     "n_items": "n items",
-    "drop_unfiltered": _number("Drop, all", sign=True),
-    **_interval("drop", "Drop, passing", "Score in English minus score here", sign=True),
+    "drop_rows_unfiltered": _number("Drop, all", sign=True),
+    **_interval("drop_rows", "Drop, passing", "Score in English minus score here", sign=True),
     **_interval(
         "reduction", "Reduction", "How much smaller the drop is among those that pass", sign=True
     ),
@@ -125,7 +125,7 @@ JUDGED: Columns = {
     "n_total": "n judged",
     "n_rows": "n scores",
     "n_items": "n items",
-    **_interval("drop", "Drop", "Score in English minus score here", sign=True),
+    **_interval("drop_rows", "Drop", "Score in English minus score here", sign=True),
     **_REASON,
 }
 SIMILARITY: Columns = {
@@ -142,10 +142,13 @@ SURFACE: Columns = {
     "r2": _number("R²", "Of the changes, explained by lengths and word frequencies"),
     "r_changes": _number("r of changes", "Between models, on these scores"),
     "r_residuals": _number("r of residuals", "Between models, after the regression"),
-    "drop": _number("Drop, all", sign=True),
+    "drop_rows": _number("Drop, all", sign=True),
     "n_items_equal": "n items of equal length",
     **_interval(
-        "drop_equal", "Drop, equal length", "Both poles as many tokens, here and there", sign=True
+        "drop_rows_equal",
+        "Drop, equal length",
+        "Both poles as many tokens, here and there",
+        sign=True,
     ),
     "predictors": "Explained by",
     **_REASON,

@@ -20,8 +20,9 @@ from core.jobs.control import (
 )
 from core.jobs.follow import JobView, can_resume
 from core.jobs.launch import launch
-from core.jobs.spec import CONTROL, ScoreRequest
+from core.jobs.spec import CONTROL
 from core.languages import language_name
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
 from core.words import duration_words
 from pages.shared.data import Stamp, open_cache, read_overview
@@ -74,7 +75,7 @@ def control_form(dataset: str) -> None:
         st.warning(literal(str(error)), icon=":material/edit:")
         arms = {}
     ready = bool(models and arms)
-    asked = (dataset, tuple(models), repr(arms))
+    asked = (cache.stamp(), dataset, tuple(models), repr(arms))  # what is missing changes
     if st.button("Estimate", icon=":material/calculate:", disabled=not ready, key="control-ask"):
         with st.spinner("Counting what is missing …"):
             st.session_state[ESTIMATED] = (asked, *_estimated(dataset, models, arms))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pandas as pd
 import streamlit as st
 
 from core.analysis.overview import Overview
 from core.items.conditions import condition_rank
+from core.store.score_line import score_line
+from pages.shared.data import open_cache
 from pages.shared.figures import literal
-from pages.shared.widgets import SCORE_COMMAND, nothing_scored
+from pages.shared.widgets import nothing_scored
 
 NO_SCORER = "not scored yet"
 SCORERS = {
@@ -61,7 +61,7 @@ def show_scores(held: Overview) -> None:
             + "Run this line in the project's folder, or start it on the Runs page:",
             icon=":material/info:",
         )
-        lines = [SCORE_COMMAND.format(dataset=shlex.quote(name)) for name in unscored]
+        lines = [score_line(open_cache(), name) for name in unscored]
         st.code("\n".join(lines), language="bash")
         _start_here("Start it on the Runs page")
     st.caption("Each scorer is one model exactly as it was run; scores of two never mix.")

@@ -25,7 +25,7 @@ from core.analysis.provenance import provenance
 from core.selection import Selection, link_query, only_filters
 from core.stats.noise import RewordingNoise
 from core.store.audit import item_versions
-from core.store.audit_content import AuditContent, audit_content
+from core.store.audit_content import AuditContent, audit_content, slice_hash
 from core.store.gate import Cache
 from core.store.generations import content_number, generation
 from core.store.search import find_rows
@@ -94,9 +94,22 @@ def read_content(scorer_id: str, dataset: str) -> str:
     return _content(str(cache.folder), scorer_id, dataset, number)
 
 
-def read_audit_content(dataset: str, scorers: Mapping[str, int], number: int) -> AuditContent:
-    """What an audit is of; the scorers with the generations of their scores, `number` of items."""
-    return _audit_content(str(open_cache().folder), dataset, tuple(scorers.items()), number)
+def read_audit_content(
+    dataset: str, scorers: Mapping[str, int], number: int, part: str = ""
+) -> AuditContent:
+    """What an audit is of.
+
+    Parameters
+    ----------
+    scorers, number
+        The scorers with the generations of their scores, and the generation of the items.
+    part
+        Name of a slice.
+    """
+    cache = open_cache()
+    found = _audit_content(str(cache.folder), dataset, tuple(scorers.items()), number)
+    held = _slice_hash(str(cache.folder), cache.stamp(), dataset, part) if part else ""
+    return found._replace(part=held)
 
 
 def read_item(
@@ -230,6 +243,11 @@ def _audit_content(
     folder: str, dataset: str, scorers: tuple[tuple[str, int], ...], number: int
 ) -> AuditContent:
     return audit_content(Cache(Path(folder)), dataset, [scorer_id for scorer_id, _ in scorers])
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _slice_hash(folder: str, stamp: Stamp, dataset: str, part: str) -> str:
+    return slice_hash(Cache(Path(folder)), dataset, part)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -10,6 +10,7 @@ import streamlit as st
 from core.analysis.filtering import Matches, sorts_of, unknown_values
 from core.analysis.pair_card import PREFERENCES
 from core.selection import SORTS, Selection, active_filters, with_field, without
+from core.words import counted
 from pages.shared import state
 from pages.shared.data import read_facets, read_slices
 from pages.shared.pair_card import choose_rule
@@ -98,7 +99,7 @@ def nothing_left(selection: Selection, matches: Matches) -> None:
     for name in active_filters(selection):
         remaining = matches.without[name]
         st.button(
-            f"Without {LABELS[name]}: {remaining} of {matches.n_all} rows",
+            f"Without {LABELS[name]}: {remaining:,} of {counted(matches.n_all, 'row')}",
             key=f"without-{name}",
             on_click=lambda name=name: state.put(without(state.current(), name)),
         )

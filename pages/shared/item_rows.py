@@ -12,6 +12,7 @@ import streamlit as st
 from core.analysis.filtering import Matches
 from core.analysis.pair_card import PREFERENCES
 from core.selection import Selection
+from core.words import counted
 from pages.shared import state
 
 ROWS_PER_PAGE = 100
@@ -143,7 +144,10 @@ def turn_pages(matches: Matches, selection: Selection) -> None:
     first = selection.page * ROWS_PER_PAGE
     last = min(first + ROWS_PER_PAGE, n)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Showing {first + 1}–{last} of {n} rows that pass ({matches.n_all} in all)")
+        st.caption(
+            f"Showing {first + 1:,}–{last:,} of {counted(n, 'row')} that pass "
+            f"({matches.n_all:,} in all)"
+        )
         for label, page, possible in (
             ("Previous rows", selection.page - 1, first > 0),
             ("Next rows", selection.page + 1, last < n),

@@ -11,6 +11,7 @@ from core.analysis.overview import scorer_labels
 from core.analysis.pair_items import summary_sentences
 from core.selection import Selection
 from core.stats.noise import RewordingNoise
+from core.words import counted
 from pages.shared import state
 from pages.shared.data import read_noise, read_overview, read_rules, read_summaries
 from pages.shared.figures import literal
@@ -63,13 +64,13 @@ def noise_line(noise: RewordingNoise) -> str:
     if noise.n_changes < 2:
         return "No English rewording is scored, so there is no yardstick for a change."
     floor = (
-        f"it moves the mean by {noise.floor:.3f} (n = {noise.n_rewordings} rewordings)"
+        f"it moves the mean by {noise.floor:.3f} (n = {counted(noise.n_rewordings, 'rewording')})"
         if noise.n_rewordings
         else "no rewording covers all items, so what it does to the mean is unknown"
     )
     return (
         f"Rewording alone spreads the changes of single English items with a standard deviation of "
-        f"{noise.item_sd:.3f} (n = {noise.n_changes} changes); {floor}."
+        f"{noise.item_sd:.3f} (n = {counted(noise.n_changes, 'change')}); {floor}."
     )
 
 

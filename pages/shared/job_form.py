@@ -9,7 +9,8 @@ import streamlit as st
 from core.errors import StereoscopeError
 from core.jobs.follow import JobView, opening_words
 from core.jobs.launch import estimate_apart, launch
-from core.jobs.spec import DEMO_MODEL, JobSpec, ScoreRequest
+from core.jobs.spec import JobSpec
+from core.score_request import DEMO_MODEL, ScoreRequest
 from core.words import duration_words, precision_words, size_words
 from pages.shared.data import open_cache
 from pages.shared.figures import literal

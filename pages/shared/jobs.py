@@ -8,11 +8,11 @@ from typing import Literal
 import streamlit as st
 
 from core.errors import StereoscopeError
-from core.jobs.follow import JobView, State, can_resume, follow
+from core.jobs.follow import JobView, State, can_resume, follow, unfinished
 from core.jobs.launch import dismiss, request_stop, resume
-from core.jobs.spec import ScoreRequest
+from core.score_request import ScoreRequest
 from core.store.gate import Cache
-from core.words import duration_words
+from core.words import counted, duration_words
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
 
@@ -56,14 +56,14 @@ def show_jobs(chosen: Callable[[list[JobView]], list[JobView]], *, empty: str = 
             st.rerun()
         shown = chosen(views)
         for view in shown:
-            show_card(view, resumable=can_resume(view, views))
+            show_card(view, resumable=can_resume(view, views), dismissible=unfinished(view, views))
         if not shown and empty:
             st.caption(empty)
 
     st.fragment(cards, run_every=SECONDS_BETWEEN_LOOKS if alive else None)()
 
 
-def show_card(view: JobView, *, resumable: bool) -> None:
+def show_card(view: JobView, *, resumable: bool, dismissible: bool) -> None:
     """One run: what it is, how far, and what can be done about it."""
     icon, color = LOOKS[view.state]
     with st.container(border=True):
@@ -80,6 +80,7 @@ def show_card(view: JobView, *, resumable: bool) -> None:
                     "Resume", icon=":material/resume:", key=f"resume-{view.run_id}",
                     on_click=_resume, args=[view.run_id],
                 )  # fmt: skip
+            if dismissible:
                 st.button(
                     "Dismiss", icon=":material/close:", key=f"dismiss-{view.run_id}",
                     on_click=_dismiss, args=[view.run_id], help=DISMISS,
@@ -115,7 +116,7 @@ def progress_words(view: JobView) -> str:
     if not p.total_texts:
         return f"{p.phase.capitalize()} …" if view.alive else p.phase.capitalize()
     words = [p.part] if p.part else []
-    words.append(f"{p.done_texts:,} of {p.total_texts:,} texts")
+    words.append(f"{p.done_texts:,} of {counted(p.total_texts, 'text')}")
     if view.rate is not None:
         words.append(f"{view.rate:,.1f} texts/s")
     if view.seconds_left is not None:

@@ -121,6 +121,41 @@ NATIVES: Mapping[str, Any] = {
     "score_translated_binary": _number("Translations, binary"),
     "reason": REASON,
 }
+SHRUNK: Mapping[str, Any] = {
+    "model": st.column_config.TextColumn("Model", pinned=True),
+    "language": "Language",
+    "drop": _number("Drop", sign=True),
+    "shrunk": _number("Shrunk", sign=True, text="Toward the mean of the language"),
+    "between": st.column_config.TextColumn("95 % of the shrunk"),
+    "language_drop": _number("Mean of language", sign=True, text="That it is pulled toward"),
+    "qvalue": Q,
+    "n": st.column_config.NumberColumn("n items"),
+    "n_models": st.column_config.NumberColumn("n models"),
+    "reason": REASON,
+}
+CROSSED: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "drop_pooled": _number("Drop over scores", sign=True, text="Mean over all scores"),
+    "over_both": st.column_config.TextColumn("95 % over items and models"),
+    "n": st.column_config.NumberColumn("n items"),
+    "t_pooled": _number("T over scores", sign=True, text="Drop beyond that of rewording"),
+    "t_over_both": st.column_config.TextColumn("95 % of T over both"),
+    "n_t": st.column_config.NumberColumn("n of T"),
+    "n_models": st.column_config.NumberColumn("n models"),
+    "reason": REASON,
+}
+FLOW: Mapping[str, Any] = {
+    "condition": st.column_config.TextColumn("Version", pinned=True),
+    "native": st.column_config.CheckboxColumn("Natives"),
+    "model": "Model",
+    "n": st.column_config.NumberColumn("Imported"),
+    "n_collapsed": st.column_config.NumberColumn("Collapsed", help="Both poles are one text"),
+    "n_not_scored": st.column_config.NumberColumn("Not scored"),
+    "why": st.column_config.TextColumn("Why", width="medium"),
+    "n_used": st.column_config.NumberColumn("Used"),
+    "n_compared": st.column_config.NumberColumn("Compared", help="With a score in the original"),
+    "n_models": st.column_config.NumberColumn("n models"),
+}
 CONSISTENCY: Mapping[str, Any] = {
     "quantity": st.column_config.TextColumn("Quantity", pinned=True),
     "model": "Model",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pandas as pd
@@ -20,9 +21,10 @@ from core.figures.score_kinds import kinds_plot
 from core.figures.specifications import specification_curve
 from core.figures.theme import Figure, caption_of
 from core.languages import language_name
-from core.selection import Selection
+from core.selection import BOUNDS, Selection
 from core.settings import REFERENCE_CONDITION
 from pages.shared import state
+from pages.shared.absent import say_absent
 from pages.shared.audit import KIND_WORDS, read_audit
 from pages.shared.figures import literal, show_figure
 from pages.shared.language_columns import (
@@ -31,7 +33,7 @@ from pages.shared.language_columns import (
     KINDS,
     LEFT_OUT,
     MAIN,
-    NATIVES,
+    SHRUNK,
     TESTS,
 )
 from pages.shared.tables import show_notes, show_table
@@ -43,14 +45,9 @@ SPLITS = {
     "subset": "chosen subset",
     "rewording": "the rewordings themselves",
 }
+SHRUNK_CELL = ["scorer_id", "condition", "shrunk", "shrunk_low", "shrunk_high"]
 CELLS = {"change": "Mean changes", "score": "Mean scores"}
 ONE_MODEL = "one model: no spread"
-LEAST_MARGIN = 0.001
-
-
-def with_margin(selection: Selection) -> Selection:
-    """The selection with a margin that can be tested against: none at all cannot."""
-    return replace(selection, margin=max(selection.margin, LEAST_MARGIN))
 
 
 def choose_margin(selection: Selection) -> None:
@@ -59,8 +56,8 @@ def choose_margin(selection: Selection) -> None:
     state.show_field("margin", float(selection.margin))
     left.number_input(
         "Equivalence margin",
-        min_value=LEAST_MARGIN,
-        max_value=1.0,
+        min_value=BOUNDS["margin"][0],
+        max_value=BOUNDS["margin"][1],
         step=0.005,
         format="%.3f",
         **state.bound("margin"),
@@ -82,38 +79,58 @@ def show_drops(found: Audit, beside: Yardstick) -> None:
     main, verdicts = found.tables["main"], found.tables["verdicts"].rows
     rows = main.rows[main.rows["condition"] != REWORDING]
     _show(drop_plot(rows, verdicts, beside), "drops", found, rows)
-    show_table(main, MAIN, _stem("languages", found), rows=main_rows(main.rows, verdicts))
+    show_table(main, MAIN, file_stem("languages", found), rows=main_rows(main.rows, verdicts))
 
 
 def main_rows(main: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """The main table with names, what each language reads, and intervals as texts."""
     judged = verdicts.set_index("condition")
-    over_models = _between(main, "drop")
+    over_models = between(main, "drop")
     alone = (main["n_models"] == 1) & (main["condition"] != REWORDING)
-    return _with_names(main).assign(
+    return with_names(main).assign(
         reads=main["condition"].map(judged["reads"]),
-        t_between=main["condition"].map(_between(judged, "t90")),
+        t_between=main["condition"].map(between(judged, "t90")),
         n_needed=main["condition"].map(judged["n_needed"]),
-        over_items=_between(main, "drop_items"),
+        over_items=between(main, "drop_items"),
         over_models=over_models.mask(alone.fillna(False), ONE_MODEL),
     )
 
 
 def show_cells(selection: Selection, found: Audit, beside: Yardstick) -> Selection:
     """Models against languages: changes or scores."""
+    say_absent("cells", CELLS)
     chosen = selection.cells if selection.cells in CELLS else "change"
     state.show_field("cells", chosen)
     st.radio("Show", CELLS, format_func=CELLS.__getitem__, horizontal=True, **state.bound("cells"))
     cells, scores = found.tables["cells"], found.tables["score_map"]
     if chosen == "change":
-        _show(change_map(cells.rows, beside), "changes-by-model", found, cells.rows)
+        rows = cells.rows.merge(found.tables["shrunk"].rows[SHRUNK_CELL], on=SHRUNK_CELL[:2])
+        _show(change_map(rows, beside), "changes-by-model", found, rows)
         show_notes(cells)
+        _show_shrunk(found)
     else:
         plain = {REFERENCE_CONDITION, *cells.rows["condition"]}
         rows = scores.rows[scores.rows["condition"].isin(plain)]
         neutral = neutral_score(found.request)
         _show(score_heatmap(rows, neutral), "scores-by-model", found, rows)
     return replace(selection, cells=chosen)
+
+
+def _show_shrunk(found: Audit) -> None:
+    """The reliable cells, beside what is left of them once chance is taken back."""
+    table = found.tables["shrunk"]
+    rows = table.rows
+    reliable = rows["reliable"].fillna(False) | rows["reliable_rise"].fillna(False)
+    if not reliable.any():
+        return
+    with st.expander(f"The reliable cells, shrunk ({int(reliable.sum())})"):
+        st.caption(
+            "Cells that pass a test were picked for being large, so their drops are too large on "
+            "average. Shrunk: each pulled toward the mean of its language, by how unsure it is."
+        )
+        named = with_names(rows[reliable])
+        named = named.assign(between=between(named, "shrunk"))
+        show_table(table, SHRUNK, file_stem("reliable-cells", found), rows=named)
 
 
 def show_groups(selection: Selection, found: Audit, beside: Yardstick) -> Selection:
@@ -123,15 +140,16 @@ def show_groups(selection: Selection, found: Audit, beside: Yardstick) -> Select
     if not held:
         st.info("The items name no source, dimension or judgment, and none is reworded.")
         return selection
+    say_absent("split", held)
     split = selection.split if selection.split in held else held[0]
     state.show_field("split", split)
     st.selectbox("By", held, format_func=SPLITS.__getitem__, **state.bound("split"))
     rows = table.rows[table.rows["group_kind"] == split]
     name = f"item-tests-by-{split}"
     _show(group_plot(rows, beside, SPLITS[split]), name, found, rows)
-    named = _with_names(rows).assign(over_items=_between(rows, "t"))
+    named = with_names(rows).assign(over_items=between(rows, "t"))
     columns = {c: v for c, v in TESTS.items() if c != "group" or split != "rewording"}
-    show_table(table, columns, f"{_stem(name, found)}-table", rows=named)
+    show_table(table, columns, f"{file_stem(name, found)}-table", rows=named)
     return replace(selection, split=split)
 
 
@@ -140,12 +158,12 @@ def show_kinds(found: Audit) -> None:
     table = found.tables["score_panel"]
     rows = table.rows
     _show(kinds_plot(rows, KIND_WORDS), "score-panel", found, rows)
-    named = _with_names(rows).assign(
+    named = with_names(rows).assign(
         score=rows["kind"].map(KIND_WORDS),
         finds=[finding(row) for row in rows.to_dict("records")],
-        over_items=_between(rows, "drop"),
+        over_items=between(rows, "drop"),
     )
-    show_table(table, KINDS, f"{_stem('score-panel', found)}-table", rows=named)
+    show_table(table, KINDS, f"{file_stem('score-panel', found)}-table", rows=named)
 
 
 def show_fragility(selection: Selection, request: AuditRequest) -> Selection:
@@ -155,15 +173,16 @@ def show_fragility(selection: Selection, request: AuditRequest) -> Selection:
     table = found.tables["fragility"]
     of_check = dict(iter(table.rows.groupby("check", sort=False)))
     fewest = of_check["fewest_items"]
-    stem = _stem("fragility", found)
+    stem = file_stem("fragility", found)
     show_table(
-        AuditTable(fewest, table.notes), FEWEST, f"{stem}-fewest-items", rows=_with_names(fewest)
+        AuditTable(fewest, table.notes), FEWEST, f"{stem}-fewest-items", rows=with_names(fewest)
     )
     st.caption(
         "These items are picked because the verdict turns without them. How few it takes says how "
         "firm a verdict is; what is left without them is no result of its own."
     )
     languages = fewest["condition"].tolist()
+    say_absent("against", languages)
     language = selection.against if selection.against in languages else languages[0]
     state.show_field("against", language)
     st.selectbox("Language", languages, format_func=language_name, **state.bound("against"))
@@ -189,7 +208,7 @@ def _open_item(selection: Selection, row: pd.Series) -> None:
     if pd.isna(row["n_items"]):
         st.caption(literal(str(row["reason"])))
         return
-    ids = str(row["item_ids"]).split(", ")
+    ids = json.loads(row["item_ids"])
     left, right = st.columns([5, 2], vertical_alignment="bottom")
     item = left.selectbox(f"One of the {len(ids)} items", ids, key=f"fragile-{row['condition']}")
     if right.button("Open on Items", icon=":material/open_in_new:", key="open-fragile"):
@@ -199,20 +218,12 @@ def _open_item(selection: Selection, row: pd.Series) -> None:
         st.switch_page("pages/items.py")
 
 
-def show_natives(found: Audit) -> None:
-    """Natives beside translations, of other items."""
-    table = found.tables["natives"]
-    if table.rows.empty:
-        show_notes(table)
-        return
-    show_table(table, NATIVES, _stem("natives", found), rows=_with_names(table.rows))
-
-
 def show_consistency(selection: Selection, request: AuditRequest) -> Selection:
     """Gaps of each model to a reference language, and how consistent it is."""
     found = read_audit(request, ["css_clci"], stamp=False)
     rows = found.tables["css_clci"].rows
     languages = rows.loc[rows["quantity"] == "clci", "reference"].unique().tolist()
+    say_absent("reference", languages)
     reference = selection.reference if selection.reference in languages else languages[0]
     state.show_field("reference", reference)
     st.selectbox("Reference", languages, format_func=language_name, **state.bound("reference"))
@@ -226,7 +237,7 @@ def show_consistency(selection: Selection, request: AuditRequest) -> Selection:
     table = found.tables["css_clci"]
     of_reference = table.rows["reference"].eq(reference)
     rows = table.rows[of_reference | table.rows["quantity"].eq("rank_stability")]
-    show_table(table, CONSISTENCY, _stem(f"consistency-{reference}", found), rows=rows)
+    show_table(table, CONSISTENCY, file_stem(f"consistency-{reference}", found), rows=rows)
     return replace(selection, reference=reference)
 
 
@@ -236,21 +247,23 @@ def _show(figure: Figure, name: str, found: Audit, table: pd.DataFrame) -> None:
     whose = f"Data set {found.request.dataset}, score {KIND_WORDS[found.request.kind]}, "
     whose += f"{n} model{'' if n == 1 else 's'}."
     figure.layout.meta = {"caption": f"{caption_of(figure)} {whose}"}
-    show_figure(figure, _stem(name, found), found.provenance, table=table)
+    show_figure(figure, file_stem(name, found), found.provenance, table=table)
 
 
-def _stem(name: str, found: Audit) -> str:
+def file_stem(name: str, found: Audit) -> str:
+    """Of a file with numbers of this audit: its data set and kind of score are in it."""
     return f"{name}-{found.request.dataset}-{found.request.kind}"
 
 
-def _between(rows: pd.DataFrame, name: str) -> pd.Series:
+def between(rows: pd.DataFrame, name: str) -> pd.Series:
     """Intervals as texts; missing where there is none."""
     pairs = zip(rows[f"{name}_low"], rows[f"{name}_high"], strict=True)
     texts = [interval(low, high) for low, high in pairs]
     return pd.Series([None if t == "–" else t for t in texts], index=rows.index, dtype=object)
 
 
-def _with_names(rows: pd.DataFrame) -> pd.DataFrame:
+def with_names(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a column `language`: names of conditions for a person."""
     named = {POOLED: "all languages", REWORDING: "rewording"}
     names = [named.get(c, language_name(c) if "~" not in c else c) for c in rows["condition"]]
     return rows.assign(language=names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -32,6 +34,36 @@ NOT_FAIR = (
     "why. A gap that is not shown above is not shown to be none. Neither says that a model, or a "
     "language, is fair."
 )
+OF_MODELS: dict[str, Any] = {
+    "model": pinned("Model"),
+    "floor": number("Floor", "Mean over rewordings of full coverage of |mean change|"),
+    "expected_noise": number("Pure noise", "What the floor would be of noise alone"),
+    "n_rewordings": "Rewordings",
+    "n_items": "n",
+    "reason": "Undefined because",
+}
+OF_REWORDINGS: dict[str, Any] = {
+    "model": pinned("Model"),
+    "condition": "Rewording",
+    "full_coverage": st.column_config.CheckboxColumn(
+        "Full", help="Scored on every item of the original: enters the floor"
+    ),
+    "subset": st.column_config.TextColumn(
+        "On items of", help="A partial rewording whose items alone are taken here"
+    ),
+    "n": "n",
+    "mean_change": number("Mean change", sign=True),
+    "abs_mean_change": number("|Mean change|"),
+    "expected_noise": number(
+        "Pure noise", "sd · √(2 / (πn)): |mean change| of changes that are only noise"
+    ),
+    "sd": number("sd", "Of the changes of single items"),
+    "pvalue": pvalue("p", "Sign-flip test over items"),
+    "qvalue": pvalue("q", "Over all models and rewordings of the same original"),
+    "slope": number("Slope", "Of the reworded score on the original one", 2),
+    "similarity": number("Similarity", "Mean over the items that have one", 2),
+    "reason": "Undefined because",
+}
 
 
 def floor_part(shown: Shown, by_model: AuditTable) -> None:
@@ -42,7 +74,16 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
         show_notes(floors)
         return
     st.markdown(literal(floor_sentence(by_model.rows)))
-    for original, rows in floors.rows.groupby("original", sort=False):
+    _show_figures(shown, floors.rows)
+    _say_without_own(shown, floors.rows)
+    show_table(by_model, OF_MODELS, f"floors-by-model-{shown.dataset}")
+    with st.expander("Every model and rewording"):
+        show_table(floors, OF_REWORDINGS, f"floors-{shown.dataset}")
+
+
+def _show_figures(shown: Shown, floors: pd.DataFrame) -> None:
+    """The rewordings of English, and folded away those of each translation."""
+    for original, rows in floors.groupby("original", sort=False):
         english = original == REFERENCE_CONDITION
         place = (
             st.container()
@@ -57,8 +98,12 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
                     shown.found.provenance,
                     table=rows,
                 )
+
+
+def _say_without_own(shown: Shown, floors: pd.DataFrame) -> None:
+    """Which languages have no rewording of their own."""
     languages = [c for c in shown.rows("floor_vs_gap")["condition"] if c]
-    reworded = set(floors.rows["original"])
+    reworded = set(floors["original"])
     without = [c for c in languages if c not in reworded]
     if without:
         named = ", ".join(map(condition_name, without))
@@ -66,45 +111,6 @@ def floor_part(shown: Shown, by_model: AuditTable) -> None:
             f":material/info: {named}: no rewordings of their own, so how far "
             "wording alone moves scores inside these languages cannot be said; they are held "
             "against the rewordings of English."
-        )
-    show_table(
-        by_model,
-        {
-            "model": pinned("Model"),
-            "floor": number("Floor", "Mean over rewordings of full coverage of |mean change|"),
-            "expected_noise": number("Pure noise", "What the floor would be of noise alone"),
-            "n_rewordings": "Rewordings",
-            "n_items": "n",
-            "reason": "Undefined because",
-        },
-        f"floors-by-model-{shown.dataset}",
-    )
-    with st.expander("Every model and rewording"):
-        show_table(
-            floors,
-            {
-                "model": pinned("Model"),
-                "condition": "Rewording",
-                "full_coverage": st.column_config.CheckboxColumn(
-                    "Full", help="Scored on every item of the original: enters the floor"
-                ),
-                "subset": st.column_config.TextColumn(
-                    "On items of", help="A partial rewording whose items alone are taken here"
-                ),
-                "n": "n",
-                "mean_change": number("Mean change", sign=True),
-                "abs_mean_change": number("|Mean change|"),
-                "expected_noise": number(
-                    "Pure noise", "sd · √(2 / (πn)): |mean change| of changes that are only noise"
-                ),
-                "sd": number("sd", "Of the changes of single items"),
-                "pvalue": pvalue("p", "Sign-flip test over items"),
-                "qvalue": pvalue("q", "Over all models and rewordings of the same original"),
-                "slope": number("Slope", "Of the reworded score on the original one", 2),
-                "similarity": number("Similarity", "Mean over the items that have one", 2),
-                "reason": "Undefined because",
-            },
-            f"floors-{shown.dataset}",
         )
 
 
@@ -167,7 +173,11 @@ def gap_part(shown: Shown) -> None:
         {
             "name": pinned("Of"),
             "gap": number("Gap", "Mean over languages, or of one, of |mean change|"),
-            "floor": number("Floor", "Mean over rewordings of |mean change|"),
+            "floor": number("Floor", "Of the model: mean over rewordings of |mean change|"),
+            "floor_of_mean": number(
+                "Floor of the mean over models",
+                "Mean over rewordings of |mean change|, each change a mean over models",
+            ),
             "difference": number("Difference", sign=True),
             "difference_low": number("95 % from", "Bias-corrected, over items", sign=True),
             "difference_high": number("to", sign=True),

@@ -11,11 +11,12 @@ import streamlit as st
 
 from core.analysis.audit.pipeline_errors import ALL, FIRST, FIRST_PUBLISHED, LABELS, ORDER, RIGHT
 from core.analysis.audit.request import AuditTable
-from core.analysis.audit.words import bounds, signed
+from core.analysis.audit.words import bounds, number, signed
 from core.figures.shift_lab import drops_with_errors
 from core.languages import language_name
 from core.selection import Selection
 from pages.shared import state
+from pages.shared.absent import say_absent
 from pages.shared.figures import literal, show_figure
 from pages.shared.tables import pvalue, show_table
 
@@ -103,6 +104,7 @@ def show_switches(
     """
     rows = table.rows
     reasons = rows[rows["condition"] == ALL].set_index("pipeline")["reason"]
+    say_absent("errors", SWITCHES)
     on = []
     for column, (pipeline, (title, what)) in zip(st.columns(3), SWITCHES.items(), strict=True):
         with column:
@@ -154,7 +156,8 @@ def conclusions(rows: pd.DataFrame, pipeline: str) -> list[str]:
             f"{_drop(overall, 'right_drop')}, {_moved(overall, 'moved')} (n = "
             f"{overall['n_items']:,} items); {_floor(overall)}; {_counts(overall)}."
         )
-    for row in languages:
+    unknown = [row for row in languages if not _is_counted(row)]
+    for row in filter(_is_counted, languages):
         reliable = [row["n_reliable"], row["right_n_reliable"]]
         turned = row["right_drop"] * row["drop"] < 0 and max(reliable) > 0
         rises = row["n_reliable_rise"] != row["right_n_reliable_rise"]
@@ -164,9 +167,17 @@ def conclusions(rows: pd.DataFrame, pipeline: str) -> list[str]:
                 f"{_drop(row, 'right_drop')}, {_moved(row, 'moved')} (n = {row['n_items']:,} "
                 f"items); {_counts(row)}."
             )
-    if len(lines) == 2:
+    if len(lines) == 2 and len(unknown) < len(languages):
         lines.append("No language gains or loses a reliable cell.")
+    for reason in dict.fromkeys(str(row["reason"]) for row in unknown):
+        names = [language_name(r["condition"]) for r in unknown if r["reason"] == reason]
+        lines.append(f"{', '.join(names)}: no test of a cell. {literal(reason)}")
     return lines
+
+
+def _is_counted(row: Mapping[Any, Any]) -> bool:
+    """Whether reliable cells are counted with the error and without."""
+    return not any(math.isnan(row[f"{side}n_reliable"]) for side in ("", "right_"))
 
 
 def _side_by_side(rows: pd.DataFrame, pipelines: list[str]) -> None:
@@ -179,7 +190,7 @@ def _side_by_side(rows: pd.DataFrame, pipelines: list[str]) -> None:
             moved = row["english"] - first["english"]
             # The arrow of a metric is up unless a hyphen says otherwise.
             st.metric(
-                "English mean", f"{row['english']:.3f}",
+                "English mean", number(row["english"]),
                 None if pipeline == RIGHT else signed(moved), delta_color="off",
                 delta_arrow="off" if not round(moved, 3) else "up" if moved > 0 else "down",
             )  # fmt: skip
@@ -190,7 +201,8 @@ def _side_by_side(rows: pd.DataFrame, pipelines: list[str]) -> None:
                 known = row.to_dict()
                 words = f"{_bounds(known, 'drop')} over {row['n_items']:,} items; {_floor(known)}"
                 st.caption(words)
-                st.metric("Reliable drops", f"{row['n_reliable']:.0f} of {row['n_cells']:.0f}")
+                n_reliable = number(row["n_reliable"], 0)
+                st.metric("Reliable drops", f"{n_reliable} of {number(row['n_cells'], 0)}")
             st.caption(f"n = {row['n']:,} scores behind the drop")
     if len(pipelines) == 1:
         places[1].caption("Flip a switch to see here what that error would have concluded.")
@@ -209,6 +221,8 @@ def _flip(pipeline: str) -> None:
 
 def _counts(row: Mapping[Any, Any]) -> str:
     """Reliable cells with the error instead of those without."""
+    if not _is_counted(row):
+        return "no cell has a test, so none is counted"
     words = (
         f"reliable drops {row['n_reliable']:.0f} instead of {row['right_n_reliable']:.0f} "
         f"of {row['n_cells']:.0f}"

@@ -8,13 +8,14 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.errors import StereoscopeError
 from core.selection import Selection, active_filters, link_query, without_filters
 from core.store.audit_content import AuditContent, difference, read_audit_content
-from core.store.slices import Slice, put_slice
+from core.store.slices import Slice
+from core.words import counted
 from pages.shared import state
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
+from pages.shared.slice_form import save_form, saved_words
 
 SNIPPET = """from pathlib import Path
 
@@ -64,6 +65,8 @@ def say_changed(dataset: str, models: tuple[str, ...], content: AuditContent) ->
     then = read_audit_content(linked.content)
     if then is None or (linked.dataset, linked.models) != (dataset, models):
         return
+    if linked.slice != state.current().slice:
+        content = content._replace(part="")
     if differs := difference(then, content):
         st.warning(
             f"The data have changed since this link was made ({literal(differs)}); the numbers "
@@ -78,7 +81,9 @@ def share_bar(selection: Selection, item_ids: pd.Series) -> None:
         with st.popover("Link", icon=":material/link:"):
             st.caption("Shows this page as it is now to whoever has the same cache.")
             st.code(state.link(selection), language=None, wrap_lines=True)
-        with st.popover("Save as slice", icon=":material/bookmark_add:"):
+        with st.popover(
+            "Save as slice", icon=":material/bookmark_add:", key="slice-popover", on_change="rerun"
+        ):
             _save_slice(selection, item_ids)
         with st.popover("Code", icon=":material/code:"):
             _code(selection)
@@ -92,24 +97,23 @@ def provenance_panel(known: Mapping[str, str]) -> None:
 
 
 def _save_slice(selection: Selection, item_ids: pd.Series) -> None:
-    name = st.text_input("Name", max_chars=100, key="slice-name")
+    n_items = item_ids.nunique()
     as_filter = "The filter (rows may change with new scores)"
-    as_list = f"The {item_ids.nunique()} items shown now"
+    as_list = f"The {counted(n_items, 'item')} shown now"
     kinds = [as_list] if not active_filters(selection) or selection.slice else [as_filter, as_list]
     kind = st.radio("What to keep", kinds, key="slice-kind")
-    if not st.button("Save", disabled=not name.strip(), key="slice-save"):
-        return
-    try:
+
+    def new(name: str) -> Slice:
         if kind == as_filter:
-            new = Slice(name.strip(), selection.dataset, link_query(selection))
-        else:
-            new = Slice(name.strip(), selection.dataset, "", tuple(dict.fromkeys(item_ids)))
-        put_slice(open_cache(), new)
-    except StereoscopeError as error:
-        st.error(literal(str(error)))
-        return
-    state.put(replace(without_filters(selection), slice=new.name, page=0))
-    st.rerun()
+            return Slice(name, selection.dataset, link_query(selection))
+        return Slice(name, selection.dataset, "", tuple(dict.fromkeys(item_ids)))
+
+    def after(saved: Slice) -> None:
+        st.session_state["slice-popover"] = False  # what it offers is done
+        state.put(replace(without_filters(selection), slice=saved.name, page=0))
+        st.toast(saved_words(saved.name, n_items), icon=":material/bookmark_added:")
+
+    save_form("slice-name", "Name", new, after)
 
 
 def _code(selection: Selection) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
@@ -11,20 +10,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.injection import FIXED
+from core.analysis.audit.injection import FIXED, shifted_kind
 from core.analysis.audit.lab import Lab
-from core.analysis.audit.lab_plan import N_RUNS, TARGETS, needed, runs
+from core.analysis.audit.lab_plan import N_RUNS, TARGETS, Change, needed, runs
 from core.analysis.audit.lab_shift import ALL_PAIRS, LARGEST, Injected, Shift, inject
 from core.analysis.audit.names import POOLED
-from core.analysis.audit.request import AuditTable
-from core.analysis.audit.words import signed
+from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
+from core.analysis.audit.words import lowered, p_number, signed
 from core.errors import InputError
 from core.figures.detection import detection_curves, items_for_shifts
 from core.figures.shift import before_and_after
-from core.selection import Selection
-from core.stats.levels import LEAST_ITEMS
+from core.selection import BOUNDS, Selection
 from pages.shared import state
-from pages.shared.audit import VERDICT_COLOURS, VERDICT_ICONS
+from pages.shared.audit import KIND_WORDS, VERDICT_COLOURS, VERDICT_ICONS
 from pages.shared.data import read_item_facets
 from pages.shared.figures import literal, show_figure
 from pages.shared.shift_lab_columns import (
@@ -35,6 +33,7 @@ from pages.shared.shift_lab_columns import (
 )
 from pages.shared.tables import condition_name, show_table
 
+STEP = 0.05  # of both sliders
 SECONDS_AT_A_TIME = 0.35  # of runs, between two looks at the Stop button
 _RUN = "lab-run"
 
@@ -64,21 +63,32 @@ def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
         **state.bound("subgroup"),
     )
     left, right = st.columns([3, 2])
-    shown = min(max(selection.delta, -LARGEST), LARGEST)
-    state.show_field("delta", round(shown, 2))
+    delta = _settable("delta", selection.delta, -LARGEST, LARGEST)
+    share = _settable("share", selection.share, STEP, 1.0)
+    state.show_field("delta", delta)
     left.slider(
-        "Shift δ of the log-odds of the reworded items (nats)", -LARGEST, LARGEST, step=0.05,
+        "Shift δ of the log-odds of the reworded items (nats)", -LARGEST, LARGEST, step=STEP,
         format="%+.2f", help="Added to l(stereotype) − l(anti-stereotype) of every shifted item",
         **state.bound("delta"),
     )  # fmt: skip
-    state.show_field("share", min(max(selection.share, 0.05), 1.0))
+    state.show_field("share", share)
     right.slider(
-        "Share of its items", 0.05, 1.0, step=0.05, format="percent", **state.bound("share")
+        "Share of its items", STEP, 1.0, step=STEP, format="percent", **state.bound("share")
     )
-    asked = selection.shifted or pair
-    return replace(selection, shifted=pair), Shift(
-        asked, selection.delta, selection.share, selection.subgroup
-    )
+    asked = Shift(selection.shifted or pair, delta, share, selection.subgroup)
+    return replace(selection, shifted=pair, delta=delta, share=share), asked
+
+
+def _settable(name: str, value: float, low: float, high: float) -> float:
+    """The value that the slider of a field can stand on, with a word where it is another."""
+    found = round(min(max(STEP * round(value / STEP), low), high), 2)
+    if abs(found - value) > 1e-9:
+        st.warning(
+            f"The link asks for a {name} of {value:g}. The slider goes from {low:g} to {high:g} in "
+            f"steps of {STEP:g}, so {found:g} is used.",
+            icon=":material/link_off:",
+        )
+    return found
 
 
 def show_injection(
@@ -92,8 +102,8 @@ def show_injection(
     cards = st.columns(4)
     cards[0].metric("Shift put in (score)", signed(row["put_in"]))
     cards[1].metric("Items that get it", f"{row['n_shifted']:,} of {row['n']:,}")
-    cards[2].metric("p", _p(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
-    cards[3].metric(f"q over {row['n_tests']} pairs", _p(row["qvalue"]))
+    cards[2].metric("p", p_number(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
+    cards[3].metric(f"q over {row['n_tests']} pairs", p_number(row["qvalue"]))
     before = _badge(row["verdict_before"])
     became = f"before {before} → after {_badge(row['verdict'])}"
     st.markdown(f"**{literal(found.headline)}** {became if shift.delta else f'As it is: {before}'}")
@@ -211,67 +221,68 @@ def _show_curves(
 
 
 def show_needed(
-    found: Injected, power: AuditTable, margin: float, provenance: Mapping[str, object]
+    found: Injected, power: AuditTable, request: AuditRequest, provenance: Mapping[str, object]
 ) -> None:
     """How many items a shift takes, and how many its absence."""
-    state.show_field("margin", margin)
+    state.show_field("margin", request.margin)
     left, right = st.columns([1, 3])
     left.number_input(
-        "Margin of equivalence", 0.001, 1.0, step=0.005, format="%.3f",
+        "Margin of equivalence", *BOUNDS["margin"], step=0.005, format="%.3f",
         help="Shifts within it are too small to matter. Fix it before looking at the data.",
         **state.bound("margin"),
     )  # fmt: skip
     put_in = abs(found.shown["put_in"])
     shifts = sorted({*TARGETS, *([round(put_in, 4)] if put_in >= 0.0005 else [])})
-    tested = power.rows[power.rows["condition"] == POOLED]
-    if tested.empty:
-        tested = power.rows[:1]
-    named = [
-        (
-            f"{found.shown['condition']} under {found.shown['short']}",
-            int(found.shown["n"]),
-            float(found.shown["sd"]),
-        )
-    ]
-    named += [
-        (
-            "all languages pooled" if row["condition"] == POOLED
-            else condition_name(row["condition"]),
-            int(row["n"]), float(row["sd"]),
-        )
-        for row in tested.to_dict("records")
-    ]  # fmt: skip
-    table = needed(named, shifts, margin)
+    table = needed(_changes(found, power, request), shifts)
     parts = table.rows.groupby("what", sort=False)
-    right.markdown("\n".join(_needed_line(part, put_in, margin) for _, part in parts))
-    known = table.rows[table.rows["items_needed"].notna()]
+    right.markdown("\n".join(_needed_line(part, put_in) for _, part in parts))
+    known = table.rows[table.rows["reason"] == ""]
     if known.empty:
         return
     show_figure(
-        items_for_shifts(known), "items-needed", provenance, table=table.rows,
+        items_for_shifts(known), "items-needed", provenance, table=known,
         alt="Items needed against the shift to find",
     )  # fmt: skip
     with st.expander("The numbers, and the power of every language", icon=":material/table_rows:"):
-        show_table(table, NEEDED_COLUMNS, "items-needed")
+        show_table(AuditTable(known), NEEDED_COLUMNS, "items-needed")
         show_table(power, POWER_COLUMNS, "power")
 
 
-def _needed_line(part: pd.DataFrame, put_in: float, margin: float) -> str:
+def _changes(found: Injected, power: AuditTable, request: AuditRequest) -> list[Change]:
+    """What items are told for: the shown pair, and all languages; of which scores, if not alike."""
+    tested = power.rows[power.rows["condition"] == POOLED]
+    if tested.empty:
+        tested = power.rows[:1]
+    own = shifted_kind(request.kind)
+    of_own, of_asked = (
+        f", {KIND_WORDS[kind]}" if own != request.kind else "" for kind in (own, request.kind)
+    )
+    shown = found.shown
+    pair = f"{shown['condition']} under {shown['short']}{of_own}"
+    changes = [Change(pair, int(shown["n"]), float(shown["sd"]), margin_of(request, own))]
+    for row in tested.to_dict("records"):
+        language = row["condition"]
+        name = "all languages pooled" if language == POOLED else condition_name(language)
+        margin = margin_of(request)
+        changes.append(Change(f"{name}{of_asked}", int(row["n"]), float(row["sd"]), margin))
+    return changes
+
+
+def _needed_line(part: pd.DataFrame, put_in: float) -> str:
     """What one kind of change takes; `part` has its rows of `needed`."""
     row = part.iloc[0]
-    name = f"- **{literal(str(row['what']))}**:"
-    if math.isnan(row["equivalence_n"]):
-        few = "nothing changes" if row["n"] >= LEAST_ITEMS else f"{LEAST_ITEMS} are the least"
-        return f"{name} its {row['n']:,} items do not tell how much items vary ({few})."
+    name = f"- **{literal(str(row['what']))}** (n = {row['n']:,} items):"
+    if row["reason"]:
+        return f"{name} {lowered(row['reason'])}"
     of_now = part[part["shift"] == round(put_in, 4)]
     first = ""
     if len(of_now):
         takes = of_now["items_needed"].iloc[0]
         first = f"the {put_in:.3f} put in above takes {takes:,.0f} items; "
     return (
-        f"{name} {first}its {row['n']:,} items find a shift of {row['smallest_shift']:.3f} 8 times "
-        f"in 10; to show that there is none beyond {margin:g} takes {row['equivalence_n']:,.0f} "
-        f"items (sd {row['sd']:.3f})."
+        f"{name} {first}these find a shift of {row['smallest_shift']:.3f} 8 times in 10; to show "
+        f"that there is none beyond {row['margin']:g} takes {row['equivalence_n']:,.0f} items "
+        f"(sd {row['sd']:.3f})."
     )
 
 
@@ -291,7 +302,3 @@ def show_size(table: AuditTable) -> None:
 
 def _badge(verdict: str) -> str:
     return f":{VERDICT_COLOURS[verdict]}-badge[{VERDICT_ICONS[verdict]} {verdict}]"
-
-
-def _p(value: float) -> str:
-    return "–" if value != value else f"{value:.4f}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +15,7 @@ from pandas.io.formats.style import Styler
 
 from core.analysis.audit.names import ALL_MODELS, POOLED
 from core.analysis.audit.request import AuditTable
-from core.analysis.audit.words import number, signed
+from core.analysis.audit.words import number, p_number, signed
 from core.languages import language_name
 from core.words import short_labels
 from pages.shared.figures import literal
@@ -64,10 +66,25 @@ def show_table(
     download_buttons(lambda: shown, list(needed), stem, simulated=simulated)
 
 
-def show_frame(frame: pd.DataFrame, columns: Mapping[str, Any], **look: Any) -> None:
+def show_frame(
+    frame: pd.DataFrame, columns: Mapping[str, Any], height: int | Literal["content"]
+) -> None:
     """A frame with its numbers as everywhere in sentences: a true minus, thousands apart."""
-    styled, config = written(frame, columns)
-    st.dataframe(styled, column_config=config, hide_index=True, placeholder=MISSING, **look)
+    # Equal frames may differ in these bytes, which costs time; other frames always do.
+    content = hashlib.blake2b(pickle.dumps((frame, dict(columns)))).hexdigest()
+    _shown(content, height, _frame=frame, _columns=columns)
+
+
+# Writing the numbers takes several times as long as showing them; what was shown is replayed.
+@st.cache_data(max_entries=500, show_spinner=False)
+def _shown(
+    content: str,
+    height: int | Literal["content"],
+    _frame: pd.DataFrame,
+    _columns: Mapping[str, Any],
+) -> None:
+    styled, config = written(_frame, _columns)
+    st.dataframe(styled, column_config=config, hide_index=True, placeholder=MISSING, height=height)
 
 
 def show_notes(*tables: AuditTable) -> None:
@@ -125,12 +142,8 @@ def written(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[Styler, di
 
 def _writer(form: str) -> Callable[[Any], str]:
     if form == P_FORMAT:
-        return _pvalue_words
+        return p_number
     if form == "percent":
         return lambda share: f"{100 * share:.1f} %"
     digits = int(form.partition(".")[2].rstrip("f") or 0)
     return partial(signed if "+" in form else number, digits=digits)
-
-
-def _pvalue_words(value: float) -> str:
-    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"

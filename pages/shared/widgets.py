@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
@@ -12,13 +11,17 @@ import streamlit as st
 
 from core.errors import StereoscopeError
 from core.export.audit import audit_bytes
+from core.jobs.follow import computing, follow
+from core.store.score_line import score_line
+from pages.shared.data import open_cache
+from pages.shared.figures import literal
 
 CONTENT_WARNING = (
     "**Content warning.** The texts are stereotypes about people. They are shown so that language "
     "models can be examined, and say nothing about the people they name."
 )
 DEMO_COMMAND = "python -m core demo"
-SCORE_COMMAND = "python -m core score --model demo --dataset {dataset}"
+LATEST = 100  # runs that are looked at for one that computes
 
 
 def content_warning() -> None:
@@ -47,13 +50,16 @@ def empty_cache() -> None:
 
 
 def nothing_scored(dataset: str) -> None:
-    """What to do when items are there but no scores."""
+    """What to do when items are there but no scores; nothing where a job computes them."""
+    if found := computing(follow(open_cache(), latest=LATEST), dataset):
+        st.info(f"No score is stored yet. {literal(found)}", icon=":material/hourglass_top:")
+        return
     st.info(
         "The items are in the cache, but no model has scored them yet. Run this line in the "
         "project's folder; in the place of demo it takes any model folder or hub name.",
         icon=":material/info:",
     )
-    st.code(SCORE_COMMAND.format(dataset=shlex.quote(dataset)), language="bash")
+    st.code(score_line(open_cache(), dataset), language="bash")
 
 
 def text_block(text: str, language: str) -> None:

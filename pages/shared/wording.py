@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -92,18 +95,24 @@ def _show_tables(shown: Shown, table: AuditTable, languages: pd.DataFrame, score
         {"original": "Rewordings of", "languages_outside": OUTSIDE} | columns,
         f"wording-variance-{shown.dataset}",
     )
-    if languages.empty:
-        return
+    if not languages.empty:
+        _show_languages(shown, table, languages, scorer_id, columns)
+
+
+def _show_languages(
+    shown: Shown,
+    table: AuditTable,
+    languages: pd.DataFrame,
+    scorer_id: str,
+    columns: Mapping[str, Any],
+) -> None:
+    """The languages of one model, or of all; `columns` are those of the wordings."""
     with st.expander("Every language against one more rewording"):
         show_table(
             AuditTable(table.rows[table.rows["unit"] == LANGUAGE].reset_index(drop=True)),
             {
                 "condition": pinned("Language"),
-                **{
-                    k: v
-                    for k, v in columns.items()
-                    if k not in ("tau", "tau_says", "sampling_sd", "reason")
-                },
+                **{k: v for k, v in columns.items() if k not in _OF_WORDINGS},
                 "outside": st.column_config.CheckboxColumn("Outside"),
                 "pvalue_prediction": pvalue("p prediction", "Of being one more rewording"),
                 "qvalue_prediction": pvalue("q prediction"),

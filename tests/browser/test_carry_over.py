@@ -94,7 +94,7 @@ def test_what_is_drawn_around_is_saved_as_a_slice_and_found_on_items(
     page.get_by_label("Name of the slice").fill(NAME)
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Save as slice").click()
-    expect(page.get_by_text(f"Saved {len(chosen)} items")).to_be_visible()
+    expect(page.get_by_text(f"Saved “{NAME}”: {len(chosen)} items")).to_be_visible()
     assert set(get_slice(drawn, DATASET, NAME).item_ids) == set(chosen["item_id"])
     page.get_by_role("button", name="Show them on Items").click()
     expect(page.get_by_role("heading", name="Items", exact=True)).to_be_visible()
@@ -103,7 +103,7 @@ def test_what_is_drawn_around_is_saved_as_a_slice_and_found_on_items(
     assert parse_link(page.url)[0].slice == NAME
     # The other pages of the audit know it too.
     page.get_by_role("link", name="Carry-over").click()
-    expect(page.get_by_text("Items (1 filters set)")).to_be_visible()
+    expect(page.get_by_text("Items (1 filter set)")).to_be_visible()
     page.wait_for_url(re.compile(f"carry_over.*slice={NAME}"))
     expect(page.get_by_text(f"{len(chosen)} points of {len(chosen)} items")).to_be_visible()
 

@@ -39,7 +39,7 @@ def start_by_hand(page: Page, model: Path) -> None:
 
 def suspended(cache: Cache, n_held: int) -> psutil.Process:
     """The latest job's process, halted once the cache holds more than `n_held` scores."""
-    for _ in range(1200):
+    for _ in range(12_000):
         if n_scores(cache) > n_held:
             process = process_of(follow(cache)[0].run_id)
             process.suspend()

@@ -43,9 +43,10 @@ def opened(page: Page, lab: App, query: str = "") -> Page:
 
 
 def after(page: Page) -> Locator:
-    """The badge with the verdict after the shift."""
-    verdict = page.get_by_text("before", exact=False).filter(has=page.locator(".stMarkdownBadge"))
-    return verdict.first.locator(".stMarkdownBadge").nth(1)
+    """The badge with the verdict after the shift; of the pair as it is where none is put in."""
+    badges = page.locator(".stMarkdownBadge")
+    verdict = page.get_by_text(re.compile("before|As it is:")).filter(has=badges)
+    return verdict.first.locator(".stMarkdownBadge").last
 
 
 def metric(page: Page, label: str) -> Locator:
@@ -54,6 +55,7 @@ def metric(page: Page, label: str) -> Locator:
 
 def test_the_slider_moves_the_verdict_and_the_address(page: Page, lab: App) -> None:
     opened(page, lab)
+    expect(page.get_by_text("Nothing is put in yet.")).to_be_visible()
     expect(after(page)).to_contain_text("undecided")
     slider = page.get_by_role("slider", name=re.compile("log-odds"))
     slider.focus()

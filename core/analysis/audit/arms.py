@@ -11,7 +11,7 @@ import pandas as pd
 from core.analysis.audit.control import NEUTRAL
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.request import AuditTable
-from core.analysis.audit.words import bounds, p_words
+from core.analysis.audit.words import bounds, is_nothing, p_words
 from core.items.conditions import without_prefix
 from core.languages import language_name
 from core.stats.levels import LEVEL
@@ -39,7 +39,7 @@ def arms(control: AuditTable, *, floor: float = math.nan) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Its rows of all models with `n_reliable` models of `n_tested` that move by themselves at
-        q < .05, and `sentence`.
+        q < .05, `n_along` of these in the direction of the mean, and `sentence`.
     """
     rows = control.rows
     found = []
@@ -50,19 +50,28 @@ def arms(control: AuditTable, *, floor: float = math.nan) -> pd.DataFrame:
             & (rows["against"] == row["against"])
         ]
         tested = single["qvalue"].notna()
+        reliable = single[single["qvalue"] < LEVEL]
         new = {str(name): value for name, value in row.items()} | {
             "n_tested": int(tested.sum()),
-            "n_reliable": int((single["qvalue"] < LEVEL).sum()),
+            "n_reliable": len(reliable),
+            "n_along": int((reliable["mean_change"] * row["mean_change"] > 0).sum()),
         }
         q_of_one = float(single["qvalue"].dropna().iloc[0]) if tested.sum() == 1 else math.nan
         found.append(new | {"sentence": _sentence(new, q_of_one, floor)})
-    columns = [*rows, "n_tested", "n_reliable", "sentence"]
+    columns = [*rows, "n_tested", "n_reliable", "n_along", "sentence"]
     return pd.DataFrame(found, columns=columns)
 
 
 def is_found(row: Row) -> bool:
-    """Whether an arm moves scores reliably: most models by themselves, or all by their signs."""
-    return bool(2 * row["n_reliable"] > row["n_tested"] or row["qvalue"] < LEVEL)
+    """Whether an arm reliably moves scores to where their mean lies.
+
+    Most models do by themselves, or the signs of all do; what is 0 to three digits moves nothing.
+    """
+    change = row["mean_change"]
+    if math.isnan(change) or is_nothing(change):
+        return False
+    signs_along = (2 * row["n_up"] > row["n_moved"]) == (change > 0)
+    return bool(2 * row["n_along"] > row["n_tested"] or (row["qvalue"] < LEVEL and signs_along))
 
 
 def as_expected(row: Row) -> bool | None:
@@ -128,32 +137,49 @@ def _sentence(row: dict[str, Any], q_of_one: float, floor: float) -> str:
     change = row["mean_change"]
     if math.isnan(change):
         return f"{name}: {row['reason'] or 'no score.'}"
-    verb = "raises" if change > 0 else "lowers" if change < 0 else "leaves"
-    interval = "(no interval)"
-    if not math.isnan(row["low"]):
-        ends = (row["low"], row["high"]) if change >= 0 else (-row["high"], -row["low"])
-        interval = bounds(*ends)
-    q = row["qvalue"]
     noise = "" if math.isnan(floor) else f"; rewording alone moves a mean by {floor:.3f}"
+    return f"{name} {_size(row)}{noise}; {_models(row, q_of_one)}: {_meaning(row)}."
+
+
+def _size(row: Row) -> str:
+    """How far the mean moves, with its interval in the direction that the words speak of."""
+    change, low, high = (row[name] for name in ("mean_change", "low", "high"))
+    over = f"over {row['n']:,} items"
+    if is_nothing(change):
+        return f"leaves the mean score the same to three digits {bounds(low, high)} {over}"
+    verb, ends = ("raises", (low, high)) if change > 0 else ("lowers", (-high, -low))
+    return f"{verb} the mean score by {abs(change):.3f} {bounds(*ends)} {over}"
+
+
+def _models(row: Row, q_of_one: float) -> str:
+    """How many models move, and how many of these by themselves."""
     if row["n_models"] == 1:
         own = "no test" if math.isnan(q_of_one) else p_words("q", q_of_one)
-        models = f"one model, {own}"
-    else:
-        sign = "" if math.isnan(q) else f"; sign test over models {p_words('q', q)}"
-        models = (
-            f"{row['n_up']} of {row['n_moved']} models that move go up{sign}; {row['n_reliable']} "
-            f"of {row['n_tested']} move by themselves at q < .05"
-        )
+        return f"one model, {own}"
+    q, back = row["qvalue"], row["n_reliable"] - row["n_along"]
+    sign = "" if math.isnan(q) else f"; sign test over models {p_words('q', q)}"
+    other = f", {back} of them against the mean" if back else ""
+    return (
+        f"{row['n_up']} of {row['n_moved']} models that move go up{sign}; {row['n_reliable']} "
+        f"of {row['n_tested']} move by themselves at q < .05{other}"
+    )
+
+
+def _meaning(row: Row) -> str:
+    """What that says of the sentence: only against the neutral one is it what the sentence says."""
     expected, found = as_expected(row), is_found(row)
+    if is_nothing(row["mean_change"]):
+        return "nothing is shown"
     if expected is None:
-        end = (
-            "a sentence by itself moves scores, so the other arms are read against it"
-            if found
-            else "that a sentence by itself moves scores is not shown"
-        )
-    elif expected:
-        end = "as it ought to" if found else "in the direction it ought to, yet no model reliably"
-    else:
-        end = "against what the sentence says"
-    size = f"{abs(change):.3f} {interval} over {row['n']:,} items"
-    return f"{name} {verb} the mean score by {size}{noise}; {models}: {end}."
+        this = "this sentence, which says nothing,"
+        if found:
+            return f"{this} moves scores, so the other arms are read against it"
+        return f"that {this} moves scores is not shown"
+    way = "in the direction of what it says" if expected else "against what the sentence says"
+    if not found:
+        return f"{way}, yet that is not shown reliably"
+    if not expected:
+        return way
+    if without_prefix(row["against"]) != row["against"]:
+        return "as it ought to"
+    return f"{way}; whether for what it says, the comparison with the neutral one tells"

@@ -38,7 +38,7 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
         Per language, correlations over items in each model, averaged over models, with 95 %
         percentile intervals over items. `r_ratio` is r_cross / r_reworded, on the `n_items` that
         have the translation and all `rewordings` of English, which are those of full coverage if
-        there are any.
+        there are any, in some model; the model with the fewest of them has `n_items_least`.
 
         Languages reworded by `methods` of English (labels that both have) also have `r_corrected`
         = r / sqrt(reliability_english x reliability_language), not clipped, on the
@@ -55,9 +55,10 @@ def attenuation(panel: Panel, request: AuditRequest) -> AuditTable:
         primary = _primary(panel, request, language, names, weights) if names else None
         corrected = _corrected(panel, request, language, labels, weights) if labels else None
         row |= _primary_columns(primary) | _corrected_columns(corrected)
+        row["n_items_least"] = _fewest(panel, request, [language, *names]) if names else 0
         row["n_bootstrap"] = request.n_bootstrap
         rows.append(row | {"reason": _reason(language, primary, corrected)})
-    columns = ["condition", "rewordings", "methods", *_primary_columns(None)]
+    columns = ["condition", "rewordings", "methods", *_primary_columns(None), "n_items_least"]
     columns += [*_corrected_columns(None), "n_bootstrap", "reason"]
     notes = () if names else (NO_REWORDING,)
     return AuditTable(pd.DataFrame(rows, columns=columns), notes + panel.no_languages)
@@ -81,6 +82,13 @@ def _primary(
         rng=request.rng("attenuation"),
         weights=weights,
     )
+
+
+def _fewest(panel: Panel, request: AuditRequest, conditions: list[str]) -> int:
+    """Items with English and all these versions in the model that has the fewest, of those used."""
+    known = np.isfinite(_versions(panel, request, [REFERENCE_CONDITION, *conditions]))
+    n = known.all(axis=1).sum(axis=-1)  # (M,)
+    return int(n[n >= LEAST].min(initial=len(panel.items))) if (n >= LEAST).any() else 0
 
 
 def _corrected(

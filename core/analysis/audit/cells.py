@@ -25,7 +25,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.stats.known import mean_over_items
 from core.stats.levels import LEVEL
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.resampling import sign_flip_test
 from core.stats.scores import ScoreKind
 
@@ -81,7 +81,7 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
         q = benjamini_hochberg(rows[f"pvalue{suffix}"])
         change = rows[f"mean_change{suffix}"].to_numpy(np.float64)
         found[f"qvalue{suffix}"] = q
-        found[f"n_tests{suffix}"] = int(np.isfinite(q).sum())
+        found[f"n_tests{suffix}"] = n_tests(q)
         for name, sign in (("reliable", -1), ("reliable_rise", 1)):
             known = pd.array((sign * change > 0) & (q < LEVEL), dtype="boolean")
             known[np.isnan(q)] = pd.NA

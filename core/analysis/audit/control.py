@@ -34,7 +34,7 @@ from core.items.conditions import parse_condition, without_prefix
 from core.stats.intervals import percentile_interval, t_interval
 from core.stats.known import mean_of, sd_of
 from core.stats.levels import LEAST_ITEMS
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.resampling import bootstrap_means, sign_flip_test
 from core.stats.scores import ScoreKind
 
@@ -57,8 +57,9 @@ SAME_CHOICES = "The choices change alike, so there is no interval of theirs."
 NO_CHOICE = "The choices of no model move, so there is no sign of theirs to test."
 _COLUMNS = (
     *("unit", "condition", "arm", "against", "model", "scorer_id", "n", "n_binary"),
-    *("mean_change", "low", "high", "sd", "sd_models", "pvalue", "qvalue"),
+    *("mean_change", "low", "high", "sd", "sd_models", "pvalue", "qvalue", "n_tests"),
     *("mean_change_binary", "low_binary", "high_binary", "pvalue_binary", "qvalue_binary"),
+    "n_tests_binary",
     *("n_models", "n_moved", "n_up", "n_models_binary", "n_moved_binary", "n_up_binary", "reason"),
 )
 
@@ -81,12 +82,12 @@ def control(panel: Panel, request: AuditRequest) -> AuditTable:
         `unit` "model": the paired sign-flip test of the scores with the prefix `arm` minus those of
         `against`, which is the same version without a prefix or with the neutral one, over `n`
         items; `sd` is over these items, and `low` and `high` are the 95 % bootstrap interval over
-        them. `qvalue` over all models, arms and comparisons.
+        them. `qvalue` over all models, arms and comparisons, `n_tests` in all.
         `unit` "all models": `mean_change` is the mean over the `n_models` that have scored both
         versions of one of the `n` items, `sd_models` the standard deviation over them, and `low`
         and `high` the 95 % t interval over them; with one model, its interval over items. Of the
         `n_moved` whose mean change is not 0, `n_up` move up, and `pvalue` is that of the sign test
-        over these; `qvalue` over arms and comparisons.
+        over these; `qvalue` over the `n_tests` arms and comparisons.
         With the suffix `_binary` the same of the choice alone.
     """
     contrasts = list(_contrasts(panel))
@@ -104,6 +105,7 @@ def control(panel: Panel, request: AuditRequest) -> AuditTable:
         everyone = everyone.join(_over_models(changes, tested).add_suffix(suffix))
         for table in (rows, everyone):
             table[f"qvalue{suffix}"] = benjamini_hochberg(table[f"pvalue{suffix}"])
+            table[f"n_tests{suffix}"] = n_tests(table[f"pvalue{suffix}"])
     for table, why in ((rows, _no_test), (everyone, _no_sign)):
         table["reason"] = [why(panel, row) for row in table.to_dict("records")]
     table = pd.concat([rows, everyone], ignore_index=True).reindex(columns=list(_COLUMNS))

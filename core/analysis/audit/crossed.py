@@ -28,7 +28,17 @@ FEW_MODELS = (
     "them."
 )
 _COLUMNS = (
-    *("condition", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high", "n_t"),
+    *(
+        "condition",
+        "drop_pooled",
+        "drop_pooled_low",
+        "drop_pooled_high",
+        "n",
+        "t_pooled",
+        "t_pooled_low",
+        "t_pooled_high",
+        "n_t",
+    ),
     *("n_models", "n_undefined", "n_bootstrap", "reason"),
 )
 
@@ -39,9 +49,11 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
     Returns
     -------
     AuditTable
-        One row per language: `drop`, the mean over all `n_models` models and `n` items that have
-        one, and `t`, the drop beyond rewording, minus the mean of d - r over the `n_t` items with
-        both, where r is the mean over the rewordings under that model; each with a 95 % interval
+        One row per language: `drop_pooled`, the mean of -d over all scores, of `n_models` models
+        and the `n` items that any of them has, and `t_pooled`, the drop beyond rewording: minus
+        the mean of d - r over the `n_t` items with both, where r is the mean over the rewordings
+        under that model. Where not every model has scored every item, these are not the drop and T
+        of `item_tests`, which are of the items that all have. Each with a 95 % interval
         over other items and models of the kind. Of `n_bootstrap` draws, `n_undefined` gave no
         number.
     """
@@ -59,13 +71,13 @@ def crossed(panel: Panel, request: AuditRequest) -> AuditTable:
         rows.append(
             {
                 "condition": condition,
-                "drop": drop.value,
-                "drop_low": drop.low,
-                "drop_high": drop.high,
+                "drop_pooled": drop.value,
+                "drop_pooled_low": drop.low,
+                "drop_pooled_high": drop.high,
                 "n": drop.n,
-                "t": t.value,
-                "t_low": t.low,
-                "t_high": t.high,
+                "t_pooled": t.value,
+                "t_pooled_low": t.low,
+                "t_pooled_high": t.high,
                 "n_t": t.n,
                 "n_models": n_models,
                 "n_undefined": drop.n_undefined,

@@ -37,12 +37,13 @@ def differential_items(panel: Panel, request: AuditRequest) -> Iterator[dict[str
         tested = np.isfinite(found.pvalue)
         flagged = np.flatnonzero(np.where(tested, found.qvalue, 1.0) < LEVEL)
         any_tested = bool(tested.any())
-        row = {"condition": condition, "check": "item", "n_resamples": 0}
+        m = int(tested.sum())  # items of which q is
+        row = {"condition": condition, "check": "item", "n_tests": m, "n_resamples": 0}
         yield row | {
             "choice": "count",
-            "n": int(tested.sum()),
+            "n": m,
             "n_items": len(flagged) if any_tested else np.nan,
-            "share_items": len(flagged) / tested.sum() if any_tested else np.nan,
+            "share_items": len(flagged) / m if any_tested else np.nan,
             "reason": COUNT if any_tested else few,
         }
         for i in flagged[np.argsort(-np.abs(found.z[flagged]), kind="stable")]:

@@ -1,8 +1,13 @@
-"""How far each language lies below English under a kind of score: the one place that computes it.
+"""How far each language lies below English, item by item: drop and T, on which verdicts stand.
 
-After "Lost in Translation" (arXiv 2610.20479), item-level test: drop = -mean D_i, and T = -mean(D_i
-- R_i), what of it is beyond rewording, with their intervals over items and the p-value of T. Every
-table that shows one of these numbers takes it from here, so that no two tables show different ones.
+After "Lost in Translation" (arXiv 2610.20479), item-level test: drop = -mean D_i over the items
+that every model has scored, and T = -mean(D_i - R_i), what of it is beyond rewording, with their
+intervals over items and the p-value of T. `item_tests`, `main` (drop_items, t), `equivalence`,
+`score_panel` and `verdicts` take them from here, so that no two of them show different ones.
+
+Where models have scored different items, other means of the same changes differ from this drop:
+over models of each one's mean (`drop` of `main` and `pipeline_errors`), of all scores
+(`drop_pooled` of `crossed`), and of all rows of a group (`drop_rows` of `surface` and `quality`).
 Letters: M models, L languages, N items, P pairs of a version with its items, R resamples.
 """
 

@@ -17,7 +17,7 @@ NO_TEST = "No item-level interval: {}"
 NO_MARGIN = "Standardised scores have no margin in the unit of a score, so none is equivalent."
 _COLUMNS = (
     *("condition", "t", "t90_low", "t90_high", "margin", "equivalent", "sd", "n_needed", "n"),
-    *("pvalue", "qvalue", "reason"),
+    *("pvalue", "qvalue", "n_tests", "reason"),
 )
 
 
@@ -29,8 +29,8 @@ def equivalence(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> 
     AuditTable
         Per language of `item_tests`: `equivalent` if the 90 % interval of T lies inside +-`margin`;
         `n_needed` items would show that of a true shift of 0 with a chance of 80 %, at this `sd`
-        of D - R. `n` and q as there. Missing where there is no interval, and for standardised
-        scores, which have no margin.
+        of D - R. `n`, q and its `n_tests` as there. Missing where there is no interval, and for
+        standardised scores, which have no margin.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.audit.floors import floors_by_model
+from core.analysis.audit.floors import floors_by_model, median_floor
 from core.analysis.audit.names import SUFFIXES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
@@ -158,5 +158,4 @@ def _moved_pvalues(
 
 
 def _floor(panel: Panel, request: AuditRequest) -> float:
-    floors = floors_by_model(panel, request).rows["floor"].dropna()
-    return float(floors.median()) if len(floors) else float("nan")
+    return median_floor(floors_by_model(panel, request).rows)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from core.analysis.audit.floors import median_floor
 from core.analysis.audit.names import MODEL
 from core.analysis.audit.words import number, p_words
 from core.languages import language_name
@@ -34,7 +35,7 @@ def floor_sentence(by_model: pd.DataFrame) -> str:
     if known.empty:
         reasons = dict.fromkeys(r for r in by_model["reason"] if r)
         return f"The noise floor is not known. {' '.join(reasons)}".strip()
-    floor, noise = (float(known[c].median()) for c in ("floor", "expected_noise"))
+    floor, noise = median_floor(known), float(known["expected_noise"].median())
     basis = (
         f"{_span(known['n_rewordings'])} {_plural('rewording', known['n_rewordings'].max())} of "
         f"full coverage, n = {_span(known['n_items'])} {_plural('item', known['n_items'].max())}"
@@ -116,7 +117,10 @@ def gap_sentence(row: Row, model: str) -> str:
         f"n = {row['n_items']:,} {_plural('item', row['n_items'])}, "
         f"{row['n_rewordings']} {_plural('rewording', row['n_rewordings'])}"
     )
-    numbers = f"{start}, floor of the same items {row['floor']:.3f}, "
+    floor = f"floor of the mean over models {row['floor_of_mean']:.3f}"
+    if of_model or row["n_models"] == 1:
+        floor = f"floor of the same items {row['floor' if of_model else 'floor_of_mean']:.3f}"
+    numbers = f"{start}, {floor}, "
     numbers += f"difference {_number(row['difference'])}"
     if math.isnan(row["difference_low"]):
         return f"{numbers} (no interval; {basis}). {row['reason']}".rstrip()

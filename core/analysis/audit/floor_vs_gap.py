@@ -24,6 +24,7 @@ from core.stats.resampling import bootstrap_weights
 
 Array = npt.NDArray[np.float64]
 
+FLOOR, FLOOR_OF_MEAN = "floor", "floor_of_mean"  # F_m; that of the mean over models
 LANGUAGE_DRAWS = 2_000  # published; fewer where the request asks for fewer
 
 NO_TRANSLATED_ITEM = "No item of a translation is scored."
@@ -37,13 +38,15 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
     Returns
     -------
     AuditTable
-        `difference` = `gap` - `floor`, with a bias-corrected 95 % interval over items; `above` says
-        whether it lies above 0. A mean of absolute values has no honest interval of its own.
+        `unit` "model": the gap is the mean over `n_languages` of |mean d|, `floor` that over
+        `n_rewordings` of full coverage: F_m. `unit` "language" (`condition`): |mean D| against
+        `floor_of_mean`, the floor of the mean over models: the mean over rewordings of
+        |mean D_rewording|, D being means over all models, on the `n_items` that have all of them.
+        It is smaller than the models' own floors where they do not move alike.
 
-        `unit` "model": the gap is the mean over `n_languages` of |mean d|, the floor that over
-        `n_rewordings` of full coverage. `unit` "language" (`condition`): |mean D| against the mean
-        over rewordings of |mean D_rewording|, D being means over all models, on the `n_items` that
-        have all of them. `n_undefined` of the `n_bootstrap` draws gave no number.
+        `difference` = `gap` minus the floor of the row, with a bias-corrected 95 % interval over
+        items; `above` says whether it lies above 0. A mean of absolute values has no honest
+        interval of its own. `n_undefined` of the `n_bootstrap` draws gave no number.
     """
     rng = request.rng("floor_vs_gap")
     weights = bootstrap_weights(len(panel.items), request.n_bootstrap, rng=rng)
@@ -55,7 +58,7 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
         found = floor_against_gap(changes[m, languages], reworded, weights=weights)
         place = {"unit": MODEL, "condition": "", "model": model, "scorer_id": panel.scorers[m]}
         rows.append(
-            {**place, **_compared(found, len(weights)), "n_models": 1}
+            {**place, **_compared(found, len(weights), FLOOR), "n_models": 1}
             | {"reason": " ".join(r for r in (_missing(found), _of_some(panel, changes[m])) if r)}
         )
     means = item_changes(panel, request.kind)
@@ -66,7 +69,12 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
         reason = _missing(found, complete=bool(means.names))
         n_models = len(panel.models)
         rows.append(
-            {**place, **_compared(found, len(fewer)), "n_models": n_models, "reason": reason}
+            {
+                **place,
+                **_compared(found, len(fewer), FLOOR_OF_MEAN),
+                "n_models": n_models,
+                "reason": reason,
+            }
         )
     notes = [] if panel.rewordings() else [NO_REWORDING]
     if request.kind == STANDARDISED:
@@ -76,12 +84,13 @@ def floor_vs_gap(panel: Panel, request: AuditRequest) -> AuditTable:
     return AuditTable(table.assign(above=table["above"].astype("boolean")), tuple(notes))
 
 
-def _compared(found: FloorAgainstGap, n_bootstrap: int) -> dict[str, Any]:
+def _compared(found: FloorAgainstGap, n_bootstrap: int, floor: str) -> dict[str, Any]:
+    """The numbers of a row; `floor` names the column of its floor, the other one is NaN."""
     d = found.difference
     undefined = np.isnan(d.low)
     return {
         "gap": found.gap,
-        "floor": found.floor,
+        **{name: found.floor if name == floor else np.nan for name in (FLOOR, FLOOR_OF_MEAN)},
         "difference": d.value,
         "difference_low": d.low,
         "difference_high": d.high,

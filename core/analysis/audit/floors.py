@@ -25,7 +25,7 @@ from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import same_choice
 from core.stats.association import LEAST, line, row_sums
 from core.stats.known import mean_of, mean_over_items, sd_of
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.noise import expected_noise
 from core.stats.resampling import sign_flip_test
 from core.stats.scores import ScoreKind
@@ -40,9 +40,10 @@ NO_UNCHANGED = "The share of unchanged fields is not known."
 NO_FULL = "No rewording covers every English item that this model has scored."
 _COLUMNS = (
     *("model", "scorer_id", "original", "condition", "full_coverage", "subset", "n"),
-    *("mean_change", "abs_mean_change", "sd", "expected_noise", "pvalue", "qvalue"),
+    *("mean_change", "abs_mean_change", "sd", "expected_noise", "pvalue", "qvalue", "n_tests"),
     *("mean_change_binary", "abs_mean_change_binary", "sd_binary", "expected_noise_binary"),
-    *("pvalue_binary", "qvalue_binary", "slope", "same_choice", "similarity", "n_similarity"),
+    *("pvalue_binary", "qvalue_binary", "n_tests_binary"),
+    *("slope", "same_choice", "similarity", "n_similarity"),
     *("fields_unchanged", "n_fields_unchanged", "reason"),
 )
 
@@ -68,10 +69,11 @@ def floors(panel: Panel, request: AuditRequest) -> AuditTable:
         One row per model and rewording, of English (`original` en) and of the translations that
         have some. `mean_change` is mean d over `n` items, `sd` that of d (ddof 1), and
         `expected_noise` the |mean d| that pure noise of this sd would show. `pvalue` is of the
-        sign-flip test, `qvalue` after Benjamini and Hochberg over all models and rewordings of the
-        same original; all also with the suffix `_binary`. `slope` of the reworded score on the
-        original one, and `same_choice` the share of the n that prefer the same pole in both.
-        `similarity` and `fields_unchanged` are means over the items whose metadata have them.
+        sign-flip test, `qvalue` after Benjamini and Hochberg over the `n_tests` models and
+        rewordings of the same original that have one; all also with the suffix `_binary`.
+        `slope` of the reworded score on the original one, and `same_choice` the share of the n
+        that prefer the same pole in both. `similarity` and `fields_unchanged` are means over the
+        items whose metadata have them.
 
         `full_coverage`: scored on every item that the model has scored in the original; only such
         a rewording enters the floor. Beside a partial one, the full ones stand once more on the
@@ -95,7 +97,9 @@ def floors(panel: Panel, request: AuditRequest) -> AuditTable:
         for name, column in _tested(panel, request, kind, cells).items():
             rows[name if name == "n" else f"{name}{suffix}"] = column
         in_family = rows[f"pvalue{suffix}"].where(rows["subset"] == "")
-        rows[f"qvalue{suffix}"] = in_family.groupby(rows["original"]).transform(benjamini_hochberg)
+        families = in_family.groupby(rows["original"])
+        rows[f"qvalue{suffix}"] = families.transform(benjamini_hochberg)
+        rows[f"n_tests{suffix}"] = families.transform(n_tests).astype(np.int64)
     before, after = _versions(panel, request.kind, cells)
     rows["slope"] = line(row_sums(before, after).sum(axis=-1)).slope
     neutral = neutral_score(request)
@@ -140,6 +144,18 @@ def floors_by_model(panel: Panel, request: AuditRequest) -> AuditTable:
     table = pd.DataFrame(rows)
     notes = () if panel.rewordings() else (NO_REWORDING,)
     return AuditTable(table, notes)
+
+
+def median_floor(by_model: pd.DataFrame) -> float:
+    """The noise floor of several models: the median of F_m over those that have one; NaN if none.
+
+    Parameters
+    ----------
+    by_model
+        Rows of `floors_by_model`.
+    """
+    known = by_model["floor"].dropna()
+    return float(known.median()) if len(known) else float("nan")
 
 
 def _cells(panel: Panel) -> Iterator[_Cell]:

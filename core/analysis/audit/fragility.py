@@ -8,6 +8,7 @@ N items, R resamples.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -34,7 +35,7 @@ from core.stats.fragility import (
     sign_flip_z,
 )
 from core.stats.levels import LEVEL
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.resampling import sign_vectors
 from core.stats.scores import ScoreKind
 
@@ -58,7 +59,7 @@ STANDARDISED_NOTE = (
 _COLUMNS = (
     *("condition", "check", "choice", "value", "kind", "items", "corrected", "estimator"),
     *("main", "n", "n_items", "share_items", "item_ids", "drop", "z", "pvalue", "qvalue"),
-    *("significant", "flips", "n_resamples", "reason"),
+    *("n_tests", "significant", "flips", "n_resamples", "reason"),
 )
 
 
@@ -74,14 +75,16 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
     -------
     AuditTable
         `check` tells the rows apart. In each, `drop` is -mean(D - R) unless it says otherwise, `z`
-        is that mean over the spread that sign flips give it, and `n` counts items.
+        is that mean over the spread that sign flips give it, and `n` counts items. `n_tests` is the
+        family of its q, or of the q by which the verdict stands.
 
         leave_out: `choice` (source, category, dimension, predicate, model or rewording) `value` is
         left out, with it `n_items` items, and `pvalue` is of the rest. `flips` says whether the
         verdict is another one.
 
-        fewest_items: the `n_items` items `item_ids`, a share `share_items`, without which the
-        verdict flips; `drop` and `pvalue` are of the rest. Found by greedy removal: an upper bound.
+        fewest_items: the `n_items` items `item_ids` (a JSON list), a share `share_items`, without
+        which the verdict flips; `drop` and `pvalue` are of the rest. Found by greedy removal: an
+        upper bound.
 
         specification: rows of `specification_rows`, sorted by z.
 
@@ -107,7 +110,8 @@ def fragility(panel: Panel, request: AuditRequest, item_tests: AuditTable) -> Au
             *_leave_out(panel, request, changes, at, signs),
             _fewest(panel.item_ids, values, signs, threshold, significant),
         ]
-        rows += [_judged({"condition": condition} | row, threshold, significant) for row in found]
+        family = {"condition": condition, "n_tests": n_tests(tests["pvalue"])}
+        rows += [_judged(family | row, threshold, significant) for row in found]
     rows += specification_rows(panel, request)
     rows += differential_items(panel, request)
     answers = dict.fromkeys(("corrected", "main", "significant", "flips"), "boolean")
@@ -240,7 +244,7 @@ def _fewest(
         "n": n,
         "n_items": len(found.removed),
         "share_items": len(found.removed) / n,
-        "item_ids": ", ".join(ids[i] for i in found.removed),
+        "item_ids": json.dumps([ids[i] for i in found.removed], ensure_ascii=False),
         "drop": -float(rest[np.isfinite(rest)].mean()),
         "z": -float(sign_flip_z(rest)),
         "pvalue": float(found.pvalues[-1]),

@@ -68,7 +68,7 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
         original, reworded, DELTAS, n_runs=n_runs, n_resamples=INJECTION_DRAWS, rng=rng
     )
     rows: list[dict[str, Any]] = [{"check": "injection", **asdict(point)} for point in points]
-    kind = request.kind if request.kind in ("summed", "per_code_point") else "mean"
+    kind = shifted_kind(request.kind)
     changes = panel.changes(kind)[[m for m, _ in pairs], [k for _, k in pairs]]
     size = size_check(changes, n_worlds=N_SIZE_WORLDS, n_resamples=INJECTION_DRAWS, rng=rng)
     rows.append(
@@ -86,10 +86,19 @@ def injection(panel: Panel, request: AuditRequest, *, n_runs: int = N_RUNS) -> A
     table["n_items"], table["n_resamples"] = n_items, INJECTION_DRAWS
     none = NO_SIZE if points[0].n_pairs else NO_PAIR
     table["reason"] = np.where(table["n_pairs"] > 0, _no_exaggeration(table), none)
-    notes = [FIXED]
-    if kind != request.kind:
-        notes.append(f"Of mean scores: {request.kind} ones have no log-odds to shift.")
-    return AuditTable(table, (*notes, *panel.not_for_pairs))
+    return AuditTable(table, (FIXED, *not_shifted(request.kind), *panel.not_for_pairs))
+
+
+def shifted_kind(kind: ScoreKind) -> ScoreKind:
+    """The kind of score that shifts are put into where this one is asked for."""
+    return kind if kind in ("summed", "per_code_point") else "mean"
+
+
+def not_shifted(kind: ScoreKind) -> tuple[str, ...]:
+    """That shifts are put into another kind of score than this one, if they are."""
+    if shifted_kind(kind) == kind:
+        return ()
+    return (f"Of mean scores: {kind} ones have no log-odds to shift.",)
 
 
 def _no_exaggeration(table: pd.DataFrame) -> list[str]:

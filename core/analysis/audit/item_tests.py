@@ -35,7 +35,7 @@ from core.analysis.audit.names import (
 )
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
-from core.stats.known import mean_of, mean_of_known
+from core.stats.known import mean_of, mean_of_known, sd_of
 from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg
 from core.stats.resampling import bootstrap_means, sign_flip_test
@@ -182,9 +182,21 @@ def _tested(
     n_models: int,
     of_languages: dict[str, dict[str, Any]],
 ) -> pd.DataFrame:
-    """All rows; those over all items of a language take the numbers that are given."""
+    """All rows; those over all items of a language have the numbers that are given."""
     if not groups:
         return pd.DataFrame(columns=list(_COLUMNS))
+    shared = [of_languages.get(g.condition) if g.kind == "all" else None for g in groups]
+    others = iter(_tests([g for g, one in zip(groups, shared, strict=True) if not one], request))
+    rows = [
+        _described(group) | (one or next(others)) for group, one in zip(groups, shared, strict=True)
+    ]
+    return _in_families(pd.DataFrame(rows), n_models)
+
+
+def _tests(groups: list[_Group], request: AuditRequest) -> list[dict[str, Any]]:
+    """The sign-flip tests of groups, and their intervals over items."""
+    if not groups:
+        return []
     beyond = np.array([g.change - g.noise for g in groups])  # (C, N)
     changes = np.array([g.change for g in groups])
     found = sign_flip_test(beyond, n_resamples=request.n_resamples, rng=request.rng("signs"))
@@ -194,20 +206,17 @@ def _tested(
         rng=request.rng("item_tests"),
     )  # (R, 2 C)
     n_drop = np.isfinite(changes).sum(axis=1)
-    rows = []
-    for c, group in enumerate(groups):
-        row = _described(group) | {
+    return [
+        {
             **t_intervals(-float(found.mean[c]), draws[:, c], int(found.n[c])),
             **drop_interval(-mean_of(group.change), draws[:, len(groups) + c], int(n_drop[c])),
-            "sd": found.sd[c],
             "test": SIGN_FLIP,
             "pvalue": found.pvalue[c],
             "exact": found.exact[c],
             "n_bootstrap": request.n_bootstrap,
         }
-        shared = of_languages.get(group.condition, {}) if group.kind == "all" else {}
-        rows.append(row | shared)
-    return _in_families(pd.DataFrame(rows), n_models)
+        for c, group in enumerate(groups)
+    ]
 
 
 def _in_families(rows: pd.DataFrame, n_models: int) -> pd.DataFrame:
@@ -232,6 +241,7 @@ def _described(group: _Group) -> dict[str, Any]:
         "n_complete": int((known & group.complete).sum()),
         "n_usable": group.n_usable,
         "n_rewordings": group.n_rewordings,
+        "sd": sd_of(group.change - group.noise),
         "reworded_drop": -mean_of(np.where(known, group.noise, np.nan)),
     }
 

@@ -96,7 +96,10 @@ def _findings(row: Row, ceiling: Row | None, ratio: Row | None) -> list[tuple[st
         found.append((f"the two intervals {how}", apart))
     if ratio is not None and not math.isnan(ratio["r_ratio_high"]):
         ends = bounds(ratio["r_ratio_low"], ratio["r_ratio_high"])
-        items = f"the same {int(ratio['n_items']):,} items"
+        least, most = int(ratio["n_items_least"]), int(ratio["n_items"])
+        items = f"the same {most:,} items"
+        if least < most:
+            items = f"the same items, {least:,} to {most:,} of them by model,"
         clause = f"r is {number(ratio['r_ratio'])} {ends} times that of rewordings on {items}"
         found.append((clause, bool(ratio["r_ratio_high"] < 1)))
     return found

@@ -9,7 +9,7 @@ Letters: P pairs, N items.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,7 +19,13 @@ from scipy.special import expit
 
 from core.analysis.audit.audit import State, audit_panel, state_of
 from core.analysis.audit.floors import floors_by_model
-from core.analysis.audit.injection import NO_PAIR, injection_pairs, pair_log_odds
+from core.analysis.audit.injection import (
+    NO_PAIR,
+    injection_pairs,
+    not_shifted,
+    pair_log_odds,
+    shifted_kind,
+)
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest
 from core.stats.intervals import percentile_interval
@@ -58,11 +64,14 @@ class Lab:
 def open_lab(cache: Cache, request: AuditRequest) -> Lab:
     """The pairs of an audit, tested as they are; remembered until their scores change.
 
+    They are the same under every margin of equivalence.
+
     Raises
     ------
     InputError
         As `load_panel`.
     """
+    request = replace(request, margin=AuditRequest.margin)
     return _lab(cache, state_of(cache, request), request)
 
 
@@ -75,7 +84,8 @@ def _lab(cache: Cache, state: State, request: AuditRequest) -> Lab:
 def make_lab(panel: Panel, request: AuditRequest) -> Lab:
     """The same from a panel."""
     at = injection_pairs(panel)
-    floors = floors_by_model(panel, request).rows["floor"].to_numpy(np.float64)
+    of_kind = replace(request, kind=shifted_kind(request.kind))
+    floors = floors_by_model(panel, of_kind).rows["floor"].to_numpy(np.float64)
     names = short_labels(panel.models)
     rows = [
         {
@@ -92,13 +102,11 @@ def make_lab(panel: Panel, request: AuditRequest) -> Lab:
     original, reworded = pair_log_odds(panel, request.kind, at)
     order = request.rng("lab items").permutation(len(panel.items))
     changes = expit(reworded) - expit(original)
-    notes = [] if at else [NO_PAIR]
-    if request.kind in ("binary", "standardised"):
-        notes.append(f"Of mean scores: {request.kind} ones have no log-odds to shift.")
+    notes = (*(() if at else (NO_PAIR,)), *not_shifted(request.kind))
     base = tested(changes, request)
     base["qvalue"] = benjamini_hochberg(base["pvalue"])
     items = panel.items[["item_id", "category"]]
-    return Lab(request, pairs, items, original, reworded, base, order, tuple(notes))
+    return Lab(request, pairs, items, original, reworded, base, order, notes)
 
 
 def tested(changes: Array, request: AuditRequest) -> pd.DataFrame:

@@ -58,7 +58,11 @@ def sentence(row: dict[str, Any], rows: pd.DataFrame, of_all: bool) -> str:
 def _put_in(row: dict[str, Any]) -> str:
     if not row["n_shifted"] or not row["put_in"]:
         return "nothing was put in"
-    return f"{signed(row['put_in'])} of it was put in, on {row['n_shifted']:,} items"
+    put_in, mean = row["put_in"], row["mean"]
+    part = put_in * mean > 0 and abs(put_in) <= abs(mean)
+    what = " of it was put in" if part else " was put in"
+    other = ", the other way" if put_in * mean < 0 else ""
+    return f"{signed(put_in)}{what}{other}, on {row['n_shifted']:,} items"
 
 
 def _meaning(row: dict[str, Any]) -> str:

@@ -23,6 +23,7 @@ from core.settings import REFERENCE_CONDITION
 from core.store.audit import item_versions, scored_with, scores_of
 from core.store.gate import Cache
 from core.store.pairs import has_pairs
+from core.store.score_line import REST, score_line
 from core.store.scorers import scorers
 from core.store.slices import get_slice
 
@@ -41,7 +42,8 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     held = scored_with(cache, request.dataset)
     if not held:
         raise InputError(
-            f"No item of {request.dataset} is scored yet; run `python -m core score` first."
+            f"No item of {request.dataset} is scored yet; run "
+            f"`{score_line(cache, request.dataset)}` first."
         )
     if missing := [s for s in request.scorers if s not in held]:
         raise InputError(f"{request.dataset} has no scores under {', '.join(missing)}.")
@@ -57,7 +59,8 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     scored = scores_of(cache, request.dataset, chosen)
     keys = pd.MultiIndex.from_frame(versions[["item_id", "condition"]])
     scored = scored[pd.MultiIndex.from_frame(scored[["item_id", "condition"]]).isin(keys)]
-    notes = [*_unfinished(versions, scored, {s: labels[s] for s in chosen}), *notes]
+    named = {s: labels[s] for s in chosen}
+    notes = [*_unfinished(cache, request.dataset, versions, scored, named), *notes]
     if pairs:
         notes = [*notes, ONLY_PAIRS.format(request.dataset)]
     models = tuple(labels[s] for s in chosen)
@@ -107,19 +110,28 @@ def _one_per_model(
 
 
 def _unfinished(
-    versions: pd.DataFrame, scored: pd.DataFrame, labels: dict[str, str]
+    cache: Cache,
+    dataset: str,
+    versions: pd.DataFrame,
+    scored: pd.DataFrame,
+    labels: dict[str, str],
 ) -> Iterator[str]:
-    """One sentence per scorer that has neither a score nor a reason for some version."""
-    wanted = int((~versions["collapsed"]).sum())
-    keys = pd.MultiIndex.from_frame(versions.loc[~versions["collapsed"], ["item_id", "condition"]])
+    """One sentence per scorer that has neither a score nor a reason for some version.
+
+    Versions behind a prefix belong to the positive control and are not counted.
+    """
+    enter = ~versions["collapsed"] & ~versions["condition"].str.contains("+", regex=False)
+    wanted = int(enter.sum())
+    keys = pd.MultiIndex.from_frame(versions.loc[enter, ["item_id", "condition"]])
     for scorer_id, label in labels.items():
         rows = scored[scored["scorer_id"] == scorer_id]
         tried = pd.MultiIndex.from_frame(rows[["item_id", "condition"]]).isin(keys)
         if tried.sum() < wanted:
             n = int((tried & rows["l_stereotype"].notna().to_numpy()).sum())
+            line = score_line(cache, dataset, scorer_id)
             yield (
                 f"{n} of {wanted} versions {'is' if n == 1 else 'are'} scored under {label}; the "
-                "numbers are of these alone. Run `python -m core score` to score the rest."
+                f"numbers are of these alone. {REST.format(line)}"
             )
 
 

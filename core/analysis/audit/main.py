@@ -1,6 +1,6 @@
-"""The main table: each language in one row, over all models; gaps and consistency; natives.
+"""The main table: each language in one row, over all models, and rewording in the last.
 
-After "Lost in Translation" (arXiv 2610.20479), main table and the cross-lingual consistency scores.
+After "Lost in Translation" (arXiv 2610.20479), main table.
 Letters: M models, L languages, K conditions, N items.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.analysis.audit.floors import median_floor
 from core.analysis.audit.item_changes import item_changes
 from core.analysis.audit.names import (
     ALIKE_DROPS,
@@ -35,7 +36,7 @@ Mask = npt.NDArray[np.bool_]
 OVER_MODELS = "spread over models on these same items"
 SAME_DROP = "All models drop alike: no spread over models."
 NO_TEST = "The test against rewording or its interval is undefined; item_tests says why."
-NO_FLUENCY = "No item besides BBQ has an unrelated continuation."
+NO_FLUENCY = "No item has an unrelated continuation that counts for fluency."
 NO_FLOOR = "No model has a rewording that covers every English item."
 NO_SHARES = "The carry-over or the same choice is undefined."
 FLOOR_ONLY = "A floor has no interval and no test."
@@ -72,9 +73,9 @@ def main(
     AuditTable
         `score` and `score_binary` are means over the models of each one's mean over its items, `n`
         scores in all; `n_changes` of them have one in English and stand behind `drop`, the mean
-        over `n_models` of -mean d, with its 95 % t interval over models (`drop_interval` says what
-        that is). `drop_items` = -mean D_i over the `n_items` that every model has scored, with its
-        95 % bootstrap interval over items, on which verdicts
+        over `n_models` of each one's -mean d, whatever items it has, with its 95 % t interval over
+        models (`drop_interval` says what that is). `drop_items` = -mean D_i over the `n_items` that
+        every model has scored, with its 95 % bootstrap interval over items, on which verdicts
         stand. `t` and `qvalue` are those of the item test against rewording. `n_reliable` models
         drop reliably; `slope` and `same_choice` say what the items keep; `fluency` is without BBQ,
         over `n_fluency` scores.
@@ -93,9 +94,8 @@ def main(
     ):
         rows = rows.merge(part, on="condition", how="left")
     last = rows.index[-1]
-    known = floors.rows["floor"].dropna()
-    rows.loc[last, "drop"] = float(known.median()) if len(known) else np.nan
-    rows.loc[last, "n_models"] = len(known)
+    rows.loc[last, "drop"] = median_floor(floors.rows)
+    rows.loc[last, "n_models"] = int(floors.rows["floor"].count())
     noise = item_changes(panel, request.kind, complete=request.complete).reworded
     rows.loc[last, "n_items"] = int(np.isfinite(noise).sum())
     rows["drop_interval"] = np.where(rows["drop_low"].notna(), OVER_MODELS, "")

@@ -33,7 +33,7 @@ from core.analysis.audit.panel import NUMBERS, Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
 from core.stats.known import mean_of
 from core.stats.levels import LEAST_ITEMS
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.store.audit import first_tokens
 from core.store.gate import Cache
 
@@ -54,7 +54,10 @@ NO_PROBABILITY = -1e6
 NO_STEREOSET = "No item has a source that begins with stereoset."
 NO_ORDER = "No item has an answer order whose first answer but for the unknown one is another role."
 NO_LISTS = "The scores have no token lists (they were computed elsewhere)."
-NO_MERGE = "No first token takes the space before it, so none would have been left out."
+NO_MERGE = (
+    "No first token takes the space before it or has nothing before it, so none would have been "
+    "left out."
+)
 NOT_STANDARDISED = "A preference of minus infinity has no standard deviation."
 NO_LANGUAGE = "There is no translation."
 RIGHT_MOVES = "The right pipeline moves nothing."
@@ -104,7 +107,8 @@ def pipeline_errors(
         the drop, `n_affected` scores that the error changes, in English and there, `n_single`
         poles of one token there. Cells that are tested anew are so with `n_resamples` sign vectors,
         5,000 at most. What the error does, `moved`, and all intervals are those of
-        `error_intervals`; `moved_qvalue` over all errors and languages, without "all".
+        `error_intervals`; `moved_qvalue` over the `moved_n_tests` errors and languages with a
+        test, without "all".
     """
     draws = draws_of(request)
     rows: list[dict[str, object]] = []
@@ -120,6 +124,7 @@ def pipeline_errors(
     for suffix in SUFFIXES:
         pvalues = table[f"moved_pvalue{suffix}"].where(single)
         table[f"moved_qvalue{suffix}"] = benjamini_hochberg(pvalues)
+        table[f"moved_n_tests{suffix}"] = n_tests(pvalues)
     held = (HELD_SDS,) if request.kind == STANDARDISED else ()
     return AuditTable(table, (*panel.no_languages, *held))
 

@@ -40,7 +40,8 @@ NO_METADATA = "No version has {} in its metadata."
 EVERY_ROW = "Every row passes, so there is nothing to reduce the drop."
 _COLUMNS = (
     *("kind", "condition", "source", "group", "n", "n_total", "share", "similarity"),
-    *("n_languages", "n_rows", "n_items", "drop", "drop_low", "drop_high", "drop_unfiltered"),
+    *("n_languages", "n_rows", "n_items", "drop_rows", "drop_rows_low", "drop_rows_high"),
+    "drop_rows_unfiltered",
     *("reduction", "reduction_low", "reduction_high", "n_undefined", "n_bootstrap", "reason"),
 )
 
@@ -68,14 +69,15 @@ def quality(panel: Panel, request: AuditRequest) -> AuditTable:
         `kind` says what a row is of.
 
         "judgment": `n` of the `n_total` judged translations of a language (and of a source, "" for
-        all) are judged as `group`; `drop` is the mean of score_en - score over their `n_rows`
-        model x item.
+        all) are judged as `group`; `drop_rows` is the mean of score_en - score over their `n_rows`
+        model x item: a model counts by how many items it has scored.
 
         "similarity": `n` of the `n_total` versions whose similarity is known reach 0.8, and
         `similarity` is the mean; of rewordings too.
 
-        "filter": `n` of the `n_total` rows that it can decide pass; `drop_unfiltered` is the drop
-        among all of them, `drop` among those that pass, `reduction` how much smaller it is.
+        "filter": `n` of the `n_total` rows that it can decide pass; `drop_rows_unfiltered` is the
+        drop among all of them, `drop_rows` among those that pass, `reduction` how much smaller it
+        is.
 
         Condition "all languages" gives each language equal weight: `share` is the mean of the
         shares of those with known rows, and the drops are means over the `n_languages` with chosen
@@ -159,7 +161,7 @@ def _drop_row(
         "n_languages": len(there),
         "n_rows": int(sum(cells[at].chosen.sum() for at in there)),
         "n_items": n_items,
-        **ends("drop", own),
+        **ends("drop_rows", own),
         "n_undefined": own.n_undefined,
         "n_bootstrap": request.n_bootstrap,
         "reason": "" if math.isfinite(own.low) else _why(n_items),
@@ -167,7 +169,7 @@ def _drop_row(
     if first.kind == "filter":
         known = _n_items([cells[at].known for at in there])
         less = percentile_interval(float(before - drop), drawn[1] - drawn[0], known)
-        row |= {"drop_unfiltered": before, **ends("reduction", less)}
+        row |= {"drop_rows_unfiltered": before, **ends("reduction", less)}
         if not row["reason"] and math.isnan(less.low):
             row["reason"] = FEW_ITEMS if known < LEAST_ITEMS else EVERY_ROW
     return row

@@ -18,7 +18,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable, margin_of
 from core.analysis.audit.verdicts import depends_on_score, verdict
 from core.stats.levels import LEAST_ITEMS
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.scores import KINDS, ScoreKind
 
 NO_WHOLE_ITEM = "No item is scored by every model in both versions."
@@ -26,7 +26,8 @@ NOT_REWORDED = "No item is scored by every model in the language and in what it 
 NOTHING_VARIES = "The items of every model do not vary, or change alike: no interval."
 _COLUMNS = (
     *("condition", "kind", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high"),
-    *("t90_low", "t90_high", "n_t", "test", "pvalue", "qvalue", "verdict", "depends_on_score"),
+    *("t90_low", "t90_high", "n_t", "test", "pvalue", "qvalue", "n_tests"),
+    *("verdict", "depends_on_score"),
     *("n_models", "n_bootstrap", "reason"),
 )
 # As `item_tests` names them: n there is that of t.
@@ -52,16 +53,18 @@ def score_panel(
         One row per language and kind: `drop` = -mean D over the `n` items scored by every model,
         with a 95 % bootstrap interval over items; `t`, the drop beyond that of rewording, over the
         `n_t` that are reworded too, with 95 and 90 % intervals and the p-value of its `test`, all
-        of `language_rows`; q after Benjamini and Hochberg over the languages under the same kind;
-        `verdict` of that kind alone, a standardised one without a margin. `depends_on_score`, the
-        same for all rows of a language: some kinds show a shift and others none, or one the other
-        way. `n_bootstrap` draws are behind the intervals; standardising many items takes fewer
-        than the request asks for.
+        of `language_rows`; q after Benjamini and Hochberg over the `n_tests` languages under the
+        same kind; `verdict` of that kind alone, a standardised one without a margin.
+        `depends_on_score`, the same for all rows of a language: some kinds show a shift and others
+        none, or one the other way. `n_bootstrap` draws are behind the intervals; standardising many
+        items takes fewer than the request asks for.
     """
     if not panel.languages:
         return AuditTable(pd.DataFrame(columns=list(_COLUMNS)), panel.no_languages)
     table = _of_all_kinds(panel, request, item_tests, other_kinds)
-    table["qvalue"] = table.groupby("kind", sort=False)["pvalue"].transform(benjamini_hochberg)
+    families = table.groupby("kind", sort=False)["pvalue"]
+    table["qvalue"] = families.transform(benjamini_hochberg)
+    table["n_tests"] = families.transform(n_tests).astype(np.int64)
     found = table.to_dict("records")
     table["verdict"] = [
         verdict(r["qvalue"], r["t90_low"], r["t90_high"], margin_of(request, r["kind"]))

@@ -21,7 +21,7 @@ from core.analysis.audit.request import AuditRequest
 from core.stats.fragility import retest
 from core.stats.known import mean_of_known
 from core.stats.levels import LEVEL
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.resampling import sign_vectors
 from core.stats.scores import KINDS, ScoreKind
 
@@ -71,8 +71,8 @@ def specification_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
 
         `drop` is in the unit of the score and kind, `z` comparable between them. `pvalue` is of the
         sign flips of what is averaged, for a median those of the signs (the sign test); `qvalue`
-        after Benjamini and Hochberg over the languages under the same choice. `main` marks the
-        choice of the audit.
+        after Benjamini and Hochberg over the `n_tests` languages under the same choice. `main`
+        marks the choice of the audit.
     """
     if not panel.languages or not len(panel.items):
         return []
@@ -87,9 +87,9 @@ def specification_rows(panel: Panel, request: AuditRequest) -> list[dict[str, An
         pvalues, z = (a.reshape(located.shape) for a in (found.pvalue, -found.z))
         n = np.isfinite(values).sum(axis=-1)
         for s, choice in enumerate(choices):
-            qvalues = benjamini_hochberg(pvalues[s])
+            qvalues, m = benjamini_hochberg(pvalues[s]), n_tests(pvalues[s])
             rows += [
-                _row(request, choice, language, n_draws)
+                {**_row(request, choice, language, n_draws), "n_tests": m}
                 | _numbers(-located[s, at], z[s, at], pvalues[s, at], qvalues[at], int(n[s, at]))
                 for at, language in enumerate(panel.languages)
             ]

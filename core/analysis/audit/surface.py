@@ -40,8 +40,8 @@ NO_EQUAL = (
 )
 _COLUMNS = (
     *("condition", "n_models", "n_rows", "n_items", "predictors", "zipf", "r2", "r_changes"),
-    *("r_residuals", "n_pairs", "drop", "n_rows_equal", "n_items_equal", "drop_equal"),
-    *("drop_equal_low", "drop_equal_high", "n_undefined", "n_bootstrap", "reason"),
+    *("r_residuals", "n_pairs", "drop_rows", "n_rows_equal", "n_items_equal", "drop_rows_equal"),
+    *("drop_rows_equal_low", "drop_rows_equal_high", "n_undefined", "n_bootstrap", "reason"),
 )
 
 
@@ -57,9 +57,10 @@ def surface(panel: Panel, request: AuditRequest, cache: Cache) -> AuditTable:
     AuditTable
         `r2` over `n_rows` with all `predictors`; the models' agreement (mean pairwise r over items)
         on the changes of these rows and on what the regression leaves. `zipf` says why the
-        language's word frequencies are not used, if so. `drop` is the mean of score_en - score
-        over all rows; `drop_equal` is that of the rows whose poles have as many tokens as each
-        other, in the language and in English, with a 95 % percentile interval over items.
+        language's word frequencies are not used, if so. `drop_rows` is the mean of score_en -
+        score over all rows: a model counts by how many items it has scored; `drop_rows_equal` is
+        that of the rows whose poles have as many tokens as each other, in the language and in
+        English, with a 95 % percentile interval over items.
     """
     zipf = _zipf_differences(panel, cache)
     drops = _equal_drops(panel, request)
@@ -77,7 +78,7 @@ def surface(panel: Panel, request: AuditRequest, cache: Cache) -> AuditTable:
             reasons.append(NO_AGREEMENT)
         elif np.isfinite(found.r2) and np.isnan(left.r):
             reasons.append(NO_PAIR)
-        reasons += [NO_EQUAL] if np.isnan(drops[language]["drop_equal_low"]) else []
+        reasons += [NO_EQUAL] if np.isnan(drops[language]["drop_rows_equal_low"]) else []
         rows.append(
             {
                 "condition": language,
@@ -212,10 +213,10 @@ def _equal_drops(panel: Panel, request: AuditRequest) -> dict[str, dict[str, flo
         value = float(drops[:, at][equal].mean()) if n_items else np.nan
         interval = percentile_interval(value, drawn[at], n_items)
         rows[language] = {
-            "drop": float(drops[:, at][there].mean()) if there.any() else np.nan,
+            "drop_rows": float(drops[:, at][there].mean()) if there.any() else np.nan,
             "n_rows_equal": int(equal.sum()),
             "n_items_equal": n_items,
-            **ends("drop_equal", interval),
+            **ends("drop_rows_equal", interval),
             "n_undefined": interval.n_undefined,
         }
     return rows

@@ -8,9 +8,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from core.analysis.audit.words import bounds, difference, is_nothing, lowered, p_words
+from core.analysis.audit.words import (
+    bounds,
+    bounds_beside,
+    difference,
+    is_nothing,
+    lowered,
+    number,
+    p_words,
+)
 from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
+from core.stats.levels import LEVEL
 from core.stats.wording import LEAST_REWORDINGS
 
 DEPENDS = "depends on the score"
@@ -47,8 +56,8 @@ def _judgment(row: dict[str, Any]) -> str:
     """q, and what the verdict means."""
     if row["verdict"] == "undefined":
         return f"whether it is more than rewording cannot be said: {lowered(row['reason'])[:-1]}"
-    q = p_words("q", row["qvalue"])
-    within = f"90 % interval {bounds(row['t90_low'], row['t90_high'])}"
+    q = p_words("q", row["qvalue"]) + _of_fewer(row)
+    within = f"90 % interval {bounds_beside(row['t90_low'], row['t90_high'], row['margin'])}"
     if row["verdict"] == "undecided":
         return f"{q}: neither a difference beyond rewording nor its absence is shown{_enough(row)}"
     if row["verdict"] == "equivalent":
@@ -59,20 +68,39 @@ def _judgment(row: dict[str, Any]) -> str:
     return f"{q}: {size}"
 
 
+def _of_fewer(row: dict[str, Any]) -> str:
+    """Of which items q is, and how much T, where these are not those of the drop."""
+    if row["n_t"] == row["n"]:
+        return ""
+    are = "is" if row["n_t"] == 1 else "are"
+    return (
+        f" over {row['n_t']:,} of them that {are} reworded too, "
+        f"where T, the drop beyond rewording, is {number(row['t'])}"
+    )
+
+
 def _beyond_rewording(row: dict[str, Any]) -> str:
     """What a shift is shown to be.
 
     The item test sets the mean change against that of the given rewordings, with its sign. Only a
-    drop outside the prediction interval is more than rewording in general does.
+    drop outside the prediction interval is more than rewording in general does, and where several
+    languages are held against such intervals, only with q < .05 over these.
     """
     t, drop = row["t"], row["drop"]
+    alone = row["outside"] is True and not row["qvalue_prediction"] < LEVEL
     if abs(drop) <= abs(drop - t):  # the rewordings move scores as far, the other way
         side = "below" if t > 0 else "above"
         size = f"against these rewordings of the same items, scores lie {abs(t):.3f} {side}"
-    elif row["outside"] is True:
+    elif row["outside"] is True and not alone:
         return "larger than rewording noise"
     else:
         size = "more than these rewordings do to the same items"
+    if alone:
+        return (
+            f"{size}, and outside what one more rewording is predicted to do, "
+            "though not once adjusted for several languages "
+            f"({p_words('q', row['qvalue_prediction'])})"
+        )
     if row["outside"] is True:
         return size
     if row["outside"] is False:

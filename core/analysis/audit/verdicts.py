@@ -11,9 +11,9 @@ import math
 from collections.abc import Iterable
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
+from core.analysis.audit.floors import median_floor
 from core.analysis.audit.names import ALL_MODELS, ONE_MODEL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable, margin_of
@@ -30,8 +30,9 @@ SHIFTS: tuple[Verdict, ...] = ("shift", "real but small")
 _COLUMNS = (
     *("condition", "language", "kind", "verdict", "depends_on_score", "reads", "sentence"),
     *("drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high", "t90_low", "t90_high", "n_t"),
-    *("pvalue", "qvalue", "noise_floor", "n_rewordings", "margin", "n_needed"),
-    *("prediction_low", "prediction_high", "outside", "n_models", "reason"),
+    *("pvalue", "qvalue", "n_tests", "noise_floor", "n_rewordings", "margin", "n_needed"),
+    *("prediction_low", "prediction_high", "outside", "qvalue_prediction", "n_tests_prediction"),
+    *("n_models", "reason"),
 )
 
 
@@ -111,13 +112,14 @@ def verdicts(
     AuditTable
         One row per language. `drop` with its 95 % item interval over `n` items is what a reader
         sees; `t`, the drop beyond rewording over `n_t` items, with q, 90 % interval and `margin`
-        is what `verdict` rests on. `reads` is what to show: the verdict, or "depends on the score"
-        where `depends_on_score`. `noise_floor` is the median over models of F_m. `n_needed` items
-        would show equivalence. The prediction interval is for the drop under one more rewording of
-        English; `outside`: the drop lies beyond it.
+        is what `verdict` rests on, q over the `n_tests` languages that have one. `reads` is what to
+        show: the verdict, or "depends on the score" where `depends_on_score`. `noise_floor` is the
+        median over models of F_m. `n_needed` items would show equivalence. The prediction interval
+        is for the drop under one more rewording of English; `outside`: the drop lies beyond it, of
+        this language by itself; `qvalue_prediction` is adjusted over the `n_tests_prediction`
+        languages.
     """
-    noise = floors_by_model.rows["floor"].to_numpy(np.float64)
-    floor = float(np.median(noise[np.isfinite(noise)])) if np.isfinite(noise).any() else math.nan
+    floor = median_floor(floors_by_model.rows)
     parts = (
         _by_condition(item_tests.rows, "group_kind", "all"),
         _by_condition(equivalence.rows),
@@ -168,10 +170,13 @@ def _numbers(
         "n": int(tested.get("n_drop", 0)),
         "n_t": int(tested.get("n", 0)),
         "n_needed": needed.get("n_needed", nan),
+        "n_tests": int(tested.get("n_tests", 0)),
         "n_rewordings": int(tested.get("n_rewordings", 0)),
         # Of a mean change; the drop is its negative.
         "prediction_low": -wording.get("prediction_high", nan),
         "prediction_high": -wording.get("prediction_low", nan),
+        "qvalue_prediction": wording.get("qvalue_prediction", nan),
+        "n_tests_prediction": int(wording.get("n_tests_prediction", 0)),
         "outside": None if outside is None or pd.isna(outside) else bool(outside),
         "depends_on_score": None if depends is None or pd.isna(depends) else bool(depends),
         "reason": next((r for r in reasons if r), ""),

@@ -1,4 +1,4 @@
-"""Is a translation more than one more wording, and is its shift too small to matter?
+"""How much do wordings differ, and is a translation more than one more wording?
 
 Beside the noise floor of "Lost in Translation" (arXiv 2610.20479), which takes the rewordings as
 given: here they are a sample of the ways to say the same. Letters: M models, K rewordings, N items.
@@ -19,7 +19,7 @@ from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.settings import REFERENCE_CONDITION
 from core.stats.levels import LEVEL
-from core.stats.multiple import benjamini_hochberg
+from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.wording import (
     LEAST_REWORDINGS,
     WordingVariance,
@@ -47,7 +47,8 @@ _COLUMNS = (
     *("sd_between", "sampling_variance", "sampling_sd", "shared_variance", "tau2_raw", "tau2"),
     "tau",
     *("prediction_low", "prediction_high", "outside", "languages_outside"),
-    *("pvalue_prediction", "qvalue_prediction", "pvalue_exchange", "qvalue_exchange", "reason"),
+    *("pvalue_prediction", "qvalue_prediction", "n_tests_prediction"),
+    *("pvalue_exchange", "qvalue_exchange", "n_tests_exchange", "reason"),
 )
 
 
@@ -79,9 +80,9 @@ def wording_variance(panel: Panel, request: AuditRequest) -> AuditTable:
         `unit` "language": one row per translation and model, against the rewordings of English on
         the `n` items that have the translation too. `outside` the interval where
         `pvalue_prediction` < .05; `qvalue_prediction` over the rows of single models, and apart
-        over those of all models. `pvalue_exchange`, of the mean over all models alone: any version
-        of an item could be the translation; it does not know of effects on all items of a
-        rewording.
+        over those of all models, `n_tests_prediction` of them. `pvalue_exchange`, of the mean over
+        all models alone: any version of an item could be the translation; it does not know of
+        effects on all items of a rewording.
 
         Rewordings are those of full coverage; if there is none such, all of them.
     """
@@ -208,10 +209,11 @@ def _add_outside(table: pd.DataFrame) -> None:
     is_language = table["unit"] == LANGUAGE
     everyone = table["model"] == ALL_MODELS
     for name in ("prediction", "exchange"):
-        table[f"qvalue_{name}"] = np.nan
+        table[f"qvalue_{name}"], table[f"n_tests_{name}"] = np.nan, 0
         for rows in (is_language & everyone, is_language & ~everyone):
             p = table.loc[rows, f"pvalue_{name}"].to_numpy(np.float64)
             table.loc[rows, f"qvalue_{name}"] = benjamini_hochberg(p)
+            table.loc[rows, f"n_tests_{name}"] = n_tests(p)
     table["outside"] = table["outside"].astype("boolean")
     found = table[is_language & table["outside"].fillna(False)]
     of_model = found.groupby("scorer_id")["condition"].agg(", ".join).to_dict()

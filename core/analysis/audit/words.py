@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import math
 
+from core.stats.levels import LEVEL
+
+SMALLEST_P = 0.0001  # that is shown
+MOST_DIGITS = 8
+
 
 def difference(what: str, original: str, drop: float, low: float, high: float) -> str:
     """How far the scores of a version lie from those of its original, without a full stop.
@@ -35,6 +40,12 @@ def bounds(low: float, high: float, digits: int = 3) -> str:
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
+def bounds_beside(low: float, high: float, margin: float) -> str:
+    """An interval, with more digits where rounding would put an end on the margin."""
+    digits = max(_apart(abs(end), margin, 3) for end in (low, high))
+    return bounds(low, high, digits)
+
+
 def number(value: float, digits: int = 3) -> str:
     """So many digits with a true minus, thousands apart; rounded to zero it has no minus."""
     if not math.isfinite(value):
@@ -51,10 +62,25 @@ def p_words(letter: str, value: float) -> str:
     """A p-value or q-value in words: p = 0.013, p < 0.0001."""
     if math.isnan(value):
         return f"{letter} unknown"
-    if value < 0.00005:
-        return f"{letter} < 0.0001"
     digits = 4 if value < 0.001 else 3 if value < 0.1 else 2
-    return f"{letter} = {value:.{digits}f}"
+    shown = p_number(value, digits)
+    return f"{letter} {shown}" if shown.startswith("<") else f"{letter} = {shown}"
+
+
+def p_number(value: float, digits: int = 4) -> str:
+    """A p-value or q-value: 0.0130, < 0.0001; more digits where rounding makes it the level."""
+    if math.isnan(value):
+        return "–"
+    if value < SMALLEST_P / 2:
+        return f"< {SMALLEST_P:.4f}"
+    return f"{value:.{_apart(value, LEVEL, digits)}f}"
+
+
+def _apart(value: float, limit: float, digits: int) -> int:
+    """How many digits tell a number from a limit that it is not."""
+    while digits < MOST_DIGITS and value != limit and round(value, digits) == limit:
+        digits += 1
+    return digits
 
 
 def lowered(text: str) -> str:

@@ -1,0 +1,30 @@
+"""Which model's heads to read for what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsRequest:
+    """Which model's heads to read for what."""
+
+    model: str  # a spec, as for scoring
+    axes: str  # a stored set
+    concepts: tuple[str, ...] = ()  # stored sets, those of reference phrases among them
+    # Of templates.
+    families: tuple[str, ...] = field(default=("simple",), metadata={"option": "family"})
+    bos: Literal["in", "out"] = "in"  # whether special tokens count in the mean
+    heads_at: str = ""  # where the heads are, in an architecture that is not known
+    dtype: str = "auto"
+    device: str = "auto"
+    trust_remote_code: bool = False
+    quantization: str = "none"
+    compute_dtype: str = "auto"  # of nf4
+    no_double_quant: bool = False  # of nf4
+
+    @property
+    def dataset(self) -> str:
+        """What the job is about: where a scoring job has a data set, this one has axes."""
+        return self.axes
