@@ -758,7 +758,7 @@ def test_ctrl_c_keeps_what_was_computed(command, write, model, cache, monkeypatc
     monkeypatch.setattr(jobs, "COMMIT_SECONDS", 0)
     handler = signal.getsignal(signal.SIGINT)
     command("import", write(rows(100, ("en",))))
-    monkeypatch.setattr(scoring, "progress_bar", interrupted_after(2, times))
+    monkeypatch.setattr(progress, "progress_bar", interrupted_after(2, times))
     said = command("score", "--model", model, "--dataset", "d", *(["--json"] * (times == 1)))
     assert said.code == 130
     assert "Traceback" not in said.err
@@ -779,7 +779,7 @@ def test_ctrl_c_keeps_what_was_computed(command, write, model, cache, monkeypatc
 
 
 def test_every_command_takes_a_cache_and_json() -> None:
-    assert len(COMMANDS) == 12
+    assert len(COMMANDS) == 15
     for name, callback in COMMANDS.items():
         assert callback is not None
         parameters = inspect.signature(callback).parameters
