@@ -14,6 +14,11 @@ def counted(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
+def listed_or(names: Sequence[str]) -> str:
+    """Names of which any may be meant: source, category or dimension."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def size_words(n_bytes: float) -> str:
     """A size in powers of a thousand: 512 B, 12 kB, 1.3 GB."""
     power = 0

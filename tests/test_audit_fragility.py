@@ -190,7 +190,7 @@ def test_a_shift_of_every_item_alike_cannot_be_flipped_by_few() -> None:
     row = rows[rows["check"] == "fewest_items"].iloc[0]
     assert pd.isna(row["flips"])
     assert pd.isna(row["n_items"])
-    assert row["reason"].startswith("No 20 items")
+    assert row["reason"].startswith("No set of up to 20 items")
 
 
 # Items

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -180,3 +181,17 @@ def test_cards_do_not_break_on_a_run_without_a_spec(show, cache, monkeypatch):
     release(lock)
     assert not app.exception
     assert jobs.title(jobs.follow(cache)[0]).startswith("Run ")
+
+
+def test_while_a_job_computes_the_first_scores_no_line_is_offered(show, cache):
+    put_dataset(cache, "mine", demo_items()[:2], path="", format="native", sha256="")
+    request = replace(JobSpec().request, dataset="mine")
+    folder, lock = create_run(cache, JobSpec(request=request))
+    folder.progress.write_text(json.dumps(line(1, 172)) + "\n")
+    try:
+        app = show()
+    finally:
+        release(lock)
+    told = words(app).replace("\\", "")
+    assert "A job is computing this: 172 of 1,000 texts" in told
+    assert not app.code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.words import counted, short_labels
+from core.words import counted, listed_or, short_labels
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,9 @@ def test_a_count_stands_before_its_noun():
     assert counted(1, "item") == "1 item"
     assert counted(0, "item") == "0 items"
     assert counted(1200, "category", "categories") == "1,200 categories"
+
+
+def test_the_last_of_several_names_stands_behind_or():
+    assert listed_or(["source"]) == "source"
+    assert listed_or(["source", "category"]) == "source or category"
+    assert listed_or(["source", "category", "dimension"]) == "source, category or dimension"

@@ -38,6 +38,7 @@ from core.stats.levels import LEVEL
 from core.stats.multiple import benjamini_hochberg, n_tests
 from core.stats.resampling import sign_vectors
 from core.stats.scores import ScoreKind
+from core.words import counted, listed_or
 
 Array = npt.NDArray[np.float64]
 
@@ -50,7 +51,7 @@ NO_REST = "Without it, no item is left to test."
 BORDERLINE = (
     "The verdict is so near its threshold that {:,} sign vectors give the other one, so no search."
 )
-NOT_FOUND = "No {} items were found without which the verdict is another one."
+NOT_FOUND = "No set of up to {} was found without which the verdict is another one."
 STANDARDISED_NOTE = (
     "Standardised scores: all tests here are sign flips of items divided by fixed standard "
     "deviations, so that items can be left out; the verdicts' own test draws these anew."
@@ -236,7 +237,9 @@ def _fewest(
     )
     if not found.flipped:
         agrees = (found.pvalues[0] <= threshold) == found.significant
-        reason = NOT_FOUND.format(most) if agrees else BORDERLINE.format(len(signs))
+        reason = (
+            NOT_FOUND.format(counted(most, "item")) if agrees else BORDERLINE.format(len(signs))
+        )
         return row | {"n": n, "pvalue": np.nan, "reason": reason}
     rest = values.copy()
     rest[found.removed] = np.nan
@@ -279,7 +282,7 @@ def _notes(panel: Panel, kind: ScoreKind, n_signs: int) -> tuple[str, ...]:
         if panel.items[column][panel.items[column] != ""].nunique() < 2
     ]
     if same:
-        notes.append(f"No {' or '.join(same)} can be left out: the items name fewer than two.")
+        notes.append(f"No {listed_or(same)} can be left out: the items name fewer than two.")
     if len(panel.scorers) == 1:
         notes.append("One model: none can be left out, and there is no spread over models.")
     return tuple(notes)
