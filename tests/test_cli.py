@@ -24,7 +24,7 @@ from rich.console import Console
 
 from core.analysis.items import item_table
 from core.cli import cache as cache_commands
-from core.cli import scoring
+from core.cli import progress
 from core.cli.main import app, main
 from core.jobs import run as jobs
 from core.jobs.folder import run_folders
