@@ -277,5 +277,5 @@ def test_scores_of_a_scorer_that_nobody_knows_are_removed_and_counted(cache: Cac
         "INSERT INTO item_score SELECT * REPLACE ('nobody' AS scorer_id) FROM item_score LIMIT 2",
     )
     assert any("An item score is of a scorer" in finding for finding in verify(cache))
-    assert "2 rows were removed" in repair(cache).message
+    assert "removed 2 rows" in repair(cache).message
     assert verify(cache) == []

@@ -21,6 +21,7 @@ from core.store.locks import held
 from core.store.migrations import migrate
 from core.store.scorers import deriving_scorers, scorer_ids
 from core.store.verify import UNEQUAL, WRONG_COUNT, WRONG_SUM, findings, read_everything
+from core.words import counted
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def _put_right(con: duckdb.DuckDBPyConnection) -> str:
     names = [name for (name,) in con.execute("SELECT dataset FROM dataset").fetchall()]
     bump(con, ["", *scorer_ids(con)], names)
     said = ["The cache was put right:", *before]
-    said.append(f"{removed} rows were removed and all item and pair scores derived anew.")
+    said.append(f"It removed {counted(removed, 'row')} and derived item and pair scores anew.")
     if after := findings(con):
         said += ["This is left:", *after]
     return " ".join(said)

@@ -33,6 +33,7 @@ from core.languages import language_name
 from core.selection import Selection
 from core.store.gate import Cache
 from core.store.slices import Slice
+from core.words import counted
 from pages.shared import state
 from pages.shared.absent import say_absent
 from pages.shared.data import Stamp, open_cache
@@ -317,7 +318,7 @@ def _show_taken(selection: Selection, request: AuditRequest) -> None:
     height = min(390, 38 + 35 * max(len(rows), 1))
     show_frame(rows[list(TAKEN_COLUMNS)], TAKEN_COLUMNS, height)
     named = f" ({rows['model'].iloc[0]})" if len(rows) else ""
-    st.caption(f"{len(rows):,} items{literal(named)}, largest change first")
+    st.caption(f"{counted(len(rows), 'item')}{literal(named)}, largest change first")
     if missing := len(taken.item_ids) - found.n_items:
         st.caption(f"{missing:,} of the {len(taken.item_ids):,} items taken have no score here.")
     st.caption(f":material/info: {CHOSEN_BY_SCORE}")

@@ -10,7 +10,7 @@ import streamlit as st
 from core.analysis.audit.panel import is_plain
 from core.analysis.overview import scorer_labels
 from core.errors import InputError, StereoscopeError
-from core.items.control import Arms, arms_from_texts, read_arms
+from core.items.control import Arms, arms_from_texts, length_notes, read_arms
 from core.jobs.control import (
     ControlEstimate,
     chosen_requests,
@@ -87,7 +87,7 @@ def control_form(dataset: str) -> None:
     elif found is None:
         st.error(literal(problem), icon=":material/error:")
     else:
-        _show_estimate(found)
+        _show_estimate(found, arms)
         _start(dataset, models, arms, found)
 
 
@@ -159,7 +159,7 @@ def _estimated(dataset: str, models: list[str], arms: Arms) -> tuple[ControlEsti
         return None, str(error)
 
 
-def _show_estimate(found: ControlEstimate) -> None:
+def _show_estimate(found: ControlEstimate, arms: Arms) -> None:
     versions, texts, time = st.columns(3)
     versions.metric("Items with a sentence in front", f"{found.n_versions:,}")
     texts.metric(
@@ -177,6 +177,8 @@ def _show_estimate(found: ControlEstimate) -> None:
         )
     elif any(known):
         st.caption("By each model's latest run: to open and check it, and to score the texts.")
+    for note in length_notes(arms):
+        st.info(literal(note), icon=":material/straighten:")
     if found.changed:
         st.warning(
             f"{literal(', '.join(found.changed))} are there with other sentences. They are made "

@@ -23,6 +23,7 @@ from core.figures.theme import Figure, caption_of
 from core.languages import language_name
 from core.selection import BOUNDS, Selection
 from core.settings import REFERENCE_CONDITION
+from core.words import counted
 from pages.shared import state
 from pages.shared.absent import say_absent
 from pages.shared.audit import KIND_WORDS, read_audit
@@ -210,7 +211,9 @@ def _open_item(selection: Selection, row: pd.Series) -> None:
         return
     ids = json.loads(row["item_ids"])
     left, right = st.columns([5, 2], vertical_alignment="bottom")
-    item = left.selectbox(f"One of the {len(ids)} items", ids, key=f"fragile-{row['condition']}")
+    item = left.selectbox(
+        f"One of the {counted(len(ids), 'item')}", ids, key=f"fragile-{row['condition']}"
+    )
     if right.button("Open on Items", icon=":material/open_in_new:", key="open-fragile"):
         other = selection.models and selection.scorer not in selection.models
         scorer = selection.models[0] if other else selection.scorer
@@ -245,7 +248,7 @@ def _show(figure: Figure, name: str, found: Audit, table: pd.DataFrame) -> None:
     """A figure that says, wherever it is taken, of which scores it is."""
     n = len(found.provenance["scorers"])  # type: ignore[arg-type]
     whose = f"Data set {found.request.dataset}, score {KIND_WORDS[found.request.kind]}, "
-    whose += f"{n} model{'' if n == 1 else 's'}."
+    whose += f"{counted(n, 'model')}."
     figure.layout.meta = {"caption": f"{caption_of(figure)} {whose}"}
     show_figure(figure, file_stem(name, found), found.provenance, table=table)
 

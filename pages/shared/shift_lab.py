@@ -21,6 +21,7 @@ from core.errors import InputError
 from core.figures.detection import detection_curves, items_for_shifts
 from core.figures.shift import before_and_after
 from core.selection import BOUNDS, Selection
+from core.words import counted
 from pages.shared import state
 from pages.shared.audit import KIND_WORDS, VERDICT_COLOURS, VERDICT_ICONS
 from pages.shared.data import read_item_facets
@@ -43,7 +44,7 @@ def choose_shift(selection: Selection, lab: Lab) -> tuple[Selection, Shift]:
     labels = {
         row["pair"]: f"{row['short']} · {row['condition']}" for row in lab.pairs.to_dict("records")
     }
-    labels[ALL_PAIRS] = f"all {len(lab.pairs)} pairs"
+    labels[ALL_PAIRS] = f"all of {counted(len(lab.pairs), 'pair')}"
     pair = selection.shifted if selection.shifted in labels else next(iter(labels))
     counts = lab.items["category"].value_counts()
     groups = ["", *(c for c in read_item_facets(selection.dataset)["categories"])]
@@ -103,7 +104,7 @@ def show_injection(
     cards[0].metric("Shift put in (score)", signed(row["put_in"]))
     cards[1].metric("Items that get it", f"{row['n_shifted']:,} of {row['n']:,}")
     cards[2].metric("p", p_number(row["pvalue"]), help="Sign-flip test of the shown pair by itself")
-    cards[3].metric(f"q over {row['n_tests']} pairs", p_number(row["qvalue"]))
+    cards[3].metric(f"q over {counted(int(row['n_tests']), 'pair')}", p_number(row["qvalue"]))
     before = _badge(row["verdict_before"])
     became = f"before {before} → after {_badge(row['verdict'])}"
     st.markdown(f"**{literal(found.headline)}** {became if shift.delta else f'As it is: {before}'}")
@@ -123,7 +124,7 @@ def show_injection(
             table=found.items,
             alt="Mean change of the pair and changes of its items, before and after the shift",
         )
-    with st.expander(f"All {len(found.rows)} pairs with the shift", icon=":material/table_rows:"):
+    with st.expander("Every pair with the shift", icon=":material/table_rows:"):
         st.caption(
             "A pair that nothing was put in keeps its p and gets another q, because the family "
             "is adjusted together. Pairs found without a shift are what these rewordings do."
