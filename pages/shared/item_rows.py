@@ -145,7 +145,8 @@ def turn_pages(matches: Matches, selection: Selection) -> None:
     last = min(first + ROWS_PER_PAGE, n)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"Showing {first + 1:,}–{last:,} of {counted(n, 'row')} that pass "
+            f"Showing {first + 1:,}–{last:,} of "
+            f"{counted(n, 'row that passes', 'rows that pass')} "
             f"({matches.n_all:,} in all)"
         )
         for label, page, possible in (

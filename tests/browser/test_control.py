@@ -50,7 +50,7 @@ def test_started_stopped_and_resumed_from_the_page(
         expect(badge.first).to_contain_text("stopping", timeout=SLOW)
         process.resume()
         page.get_by_role("button", name="Resume").click(timeout=SLOW)
-        whole = page.get_by_text(f"over {len(items) * COPIES} items").first
+        whole = page.get_by_text(f"n = {len(items) * COPIES} items").first
         expect(whole).to_be_visible(timeout=2 * SLOW)
     finally:
         server.process.kill()
