@@ -31,6 +31,16 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Keep `__main__`: AppTest leaves its script there, which a child process would run again."""
+    main = sys.modules["__main__"]
+    try:
+        return (yield)
+    finally:
+        sys.modules["__main__"] = main
+
+
 @pytest.fixture
 def cache(tmp_path) -> Cache:
     """A cache that does not exist yet."""

@@ -21,7 +21,8 @@ from core.heads.places import find_heads
 from core.heads.pool import PooledOutputs, pooled_outputs
 from core.heads_request import HeadsRequest
 from core.jobs import head_units
-from core.jobs.heads import plan_for, read_heads
+from core.jobs.heads import read_heads
+from core.jobs.run import plan_for
 from core.models.opening import open_planned
 from core.store.axes import concept_id, put_axes, put_concepts
 from core.store.gate import Cache

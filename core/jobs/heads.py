@@ -19,11 +19,9 @@ from core.heads_request import HeadsRequest
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.head_units import Failure, Reading, store_axes, store_concepts
 from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
-from core.jobs.run import library_versions
+from core.jobs.run import library_versions, plan_for
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
-from core.models.plan import ModelPlan, plan_model
-from core.models.precision import Precision
 from core.scoring.canaries import check_model
 from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
@@ -117,24 +115,6 @@ def read_heads(
         failures=tuple(failures),
         stopped=sentences < sum(unit.n_sentences for unit in work),
         seconds=round(time.monotonic() - began, 3),
-    )
-
-
-def plan_for(cache: Cache, request: HeadsRequest, *, download: bool = True) -> ModelPlan:
-    """How the model that a request names would be opened; errors and `download` as `plan_model`."""
-    return plan_model(
-        request.model,
-        models_folder=cache.folder / "models",
-        precision=Precision(
-            dtype=request.dtype,
-            quantization=request.quantization,
-            compute_dtype=request.compute_dtype,
-            no_double_quant=request.no_double_quant,
-        ),
-        device=request.device,
-        trust_remote_code=request.trust_remote_code,
-        kind=None,
-        download=download,
     )
 
 

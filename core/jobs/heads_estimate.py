@@ -14,10 +14,10 @@ from core.jobs.heads import (
     concepts_missing,
     concepts_of,
     needed_bytes,
-    plan_for,
     poles_of,
     reader_of,
 )
+from core.jobs.run import plan_for
 from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.types import HeadReader
