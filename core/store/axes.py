@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import duckdb
 
@@ -126,9 +126,9 @@ def _pole_row(pole: Pole) -> tuple[object, ...]:
     return (pole.key, pole.synset, pole.offset, words, pole.definition, pole.language)
 
 
-def _pole(row: Sequence[object]) -> Pole:
+def _pole(row: Sequence[Any]) -> Pole:
     synset, offset, words, definition, language = row
-    return Pole(synset, offset, tuple(words), definition, language)  # type: ignore[arg-type]
+    return Pole(synset, offset, tuple(words), definition, language)
 
 
 def _check_room(name: str, what: str, *, taken: bool, replace: bool) -> None:

@@ -1,4 +1,7 @@
-"""A result leaves DuckDB whole: an unfinished one keeps the connection busy and the file open."""
+"""A result leaves DuckDB whole: an unfinished one keeps the connection busy and the file open.
+
+And the one insert that several tables share.
+"""
 
 from __future__ import annotations
 
@@ -34,3 +37,15 @@ def count(con: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, Any
     """How many rows a query gives."""
     row = first_row(con, f"SELECT count(*) FROM ({sql})", parameters)
     return int(row[0]) if row else 0
+
+
+def insert_once(
+    con: duckdb.DuckDBPyConnection, table: str, key: str, row: Mapping[str, Any]
+) -> None:
+    """Insert a row by its columns' names; one whose key is there already stays as it was."""
+    columns = ", ".join(f"${name} AS {name}" for name in row)
+    con.execute(
+        f"INSERT INTO {table} BY NAME SELECT {columns} "
+        f"WHERE ${key} NOT IN (SELECT {key} FROM {table})",
+        dict(row),
+    )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.errors import InputError
 from core.store.clock import utc_now
-from core.store.fetch import frame
+from core.store.fetch import frame, insert_once
 from core.store.gate import Cache
 from core.types import HeadReader
 
@@ -16,13 +16,8 @@ from core.types import HeadReader
 def put_reader(cache: Cache, reader: HeadReader) -> None:
     """Store a reader; one that is there already stays as it was."""
     row = {"reader_id": reader.reader_id, **asdict(reader), "created_at": utc_now()}
-    columns = ", ".join(f"${name} AS {name}" for name in row)
     with cache.writing() as con:
-        con.execute(
-            f"INSERT INTO head_reader BY NAME SELECT {columns} "
-            "WHERE $reader_id NOT IN (SELECT reader_id FROM head_reader)",
-            row,
-        )
+        insert_once(con, "head_reader", "reader_id", row)
 
 
 def readers(cache: Cache) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import duckdb
 import pandas as pd
 
 from core.store.clock import utc_now
-from core.store.fetch import frame
+from core.store.fetch import frame, insert_once
 from core.store.gate import Cache
 from core.types import Scorer
 
@@ -18,13 +18,8 @@ SCORERS = "FROM scorer ORDER BY created_at, scorer_id"
 def put_scorer(cache: Cache, scorer: Scorer) -> None:
     """Store a scorer; one that is there already stays as it was."""
     row = {"scorer_id": scorer.scorer_id, **asdict(scorer), "created_at": utc_now()}
-    columns = ", ".join(f"${name} AS {name}" for name in row)
     with cache.writing() as con:
-        con.execute(
-            f"INSERT INTO scorer BY NAME SELECT {columns} "
-            "WHERE $scorer_id NOT IN (SELECT scorer_id FROM scorer)",
-            row,
-        )
+        insert_once(con, "scorer", "scorer_id", row)
 
 
 def scorers(cache: Cache) -> pd.DataFrame:
