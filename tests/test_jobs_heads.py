@@ -18,7 +18,8 @@ from core.axes.content import axis_content, pole_content
 from core.axes.sentences import probe_sentences
 from core.errors import InputError, ModelError
 from core.heads.places import find_heads
-from core.heads.pool import PooledOutputs, pooled_outputs
+from core.heads.pool import PooledOutputs, Unpooled, pooled_outputs
+from core.heads.sums import pole_sums
 from core.heads_request import HeadsRequest
 from core.jobs import head_units
 from core.jobs.heads import read_heads
@@ -30,6 +31,7 @@ from core.store.head_readers import get_reader, readers
 from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs
 from core.store.runs import runs
 from core.store.tensors import TENSORS, broken_tensors, tensors, unclaimed_files
+from core.types import Reason
 from tests.tiny_models import HEADS, LAYERS, save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 
@@ -212,6 +214,20 @@ def test_sentences_beyond_the_window_are_left_out_of_the_sums(filled, model_fold
     source = Source(result.reader_id, "simple")
     held = get_arrays(filled, source, POLE, {long.key: pole_content(long, "simple")})
     assert held["n"].sum() == 30 - len(result.failures) == 0
+
+
+def test_axes_for_which_memory_ran_out_stay_missing(filled, model_folder, monkeypatch):
+    full = Unpooled(Reason.OUT_OF_MEMORY, "The text alone does not fit into memory.")
+
+    def short_of_memory(*args, **options):
+        return [replace(pole, unpooled=((3, full),)) for pole in pole_sums(*args, **options)]
+
+    monkeypatch.setattr(head_units, "pole_sums", short_of_memory)
+    failed = read_heads(filled, request(model_folder))
+    assert {failure.reason for failure in failed.failures} == {"out_of_memory"}
+    monkeypatch.undo()
+    rest = read_heads(filled, request(model_folder))
+    assert (rest.missing_axes, rest.failures) == (failed.missing_axes, ())
 
 
 def test_unknown_sets_and_models_leave_no_trace(filled, model_folder, tmp_path):

@@ -26,7 +26,7 @@ from core.store.axes import concept_id
 from core.store.gate import Cache
 from core.store.heads import AXIS, CONCEPT, POLE, Source, put_arrays
 from core.store.tensors import write_tensors
-from core.types import FloatArray
+from core.types import FloatArray, Reason
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,21 @@ def store_axes(cache: Cache, reading: Reading, family: str, axes: Sequence[Axis]
     Returns
     -------
     list of Failure
-        Sentences that the sums are without.
+        Sentences that the sums are without. Where memory ran out for one of them nothing is stored,
+        and the unit stays missing.
     """
     poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
     sentences = [probe_sentences(pole, family) for pole in poles.values()]
     found = pole_sums(reading.language_model, sentences, places=reading.places, bos=reading.bos)
     results = dict(zip(poles, found, strict=True))
+    failures = [
+        Failure(key, str(unpooled.reason), unpooled.detail)
+        for key, result in results.items()
+        for _, unpooled in result.unpooled
+    ]
+    # Memory may be free the next time; what is stored counts as done for good.
+    if any(failure.reason == Reason.OUT_OF_MEMORY for failure in failures):
+        return failures
     pairs = [(results[axis.negative.key], results[axis.positive.key]) for axis in axes]
     arrays: dict[str, npt.NDArray[Any]] = {
         "sums": np.stack([r.halves.sums for r in found]).astype(np.float32),
@@ -75,11 +84,7 @@ def store_axes(cache: Cache, reading: Reading, family: str, axes: Sequence[Axis]
     path = f"{reading.reader_id}/{family}-{content_hash(rows[AXIS].values())}.safetensors"
     source = Source(reading.reader_id, family)
     put_arrays(cache, source, write_tensors(cache, path, arrays), rows)
-    return [
-        Failure(key, str(unpooled.reason), unpooled.detail)
-        for key, result in results.items()
-        for _, unpooled in result.unpooled
-    ]
+    return failures
 
 
 def store_concepts(cache: Cache, reading: Reading, concepts: Sequence[str]) -> list[Failure]:
