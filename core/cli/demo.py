@@ -80,5 +80,5 @@ def _import_items(store: Cache) -> dict[str, Any]:
 
 def _heads_request(store: Cache) -> HeadsRequest:
     """Twenty-four axes, both lists of groups, and for each the published and person phrases."""
-    name, sets = put_sets(store, DEMO, list(GROUPS), REFERENCES, None, replace=False)
-    return HeadsRequest(model=DEMO_MODEL, axes=name, concepts=tuple(sets), families=FAMILIES)
+    sets = put_sets(store, DEMO, list(GROUPS), REFERENCES, None, replace=False)
+    return HeadsRequest(model=DEMO_MODEL, **sets, families=FAMILIES)

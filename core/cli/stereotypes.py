@@ -23,37 +23,45 @@ from core.stats.probes.projection import TOP_HEADS
 SHOWN = 20
 
 
+AxesOption = Annotated[str, typer.Option(metavar="AXES", help="A set of axes of the cache.")]
+ConceptsOption = Annotated[str, typer.Option(metavar="CONCEPTS", help="A set of concepts.")]
+ReferenceOption = Annotated[
+    list[str], typer.Option(metavar="PHRASES", help="Reference phrases; may be repeated.")
+]
+ReaderOption = Annotated[
+    str | None,
+    typer.Option(metavar="READER", help="A model name, or an id of `prune` (default: the one)."),
+]
+FamilyOption = Annotated[
+    str, typer.Option(metavar="FAMILY", help=f"Of templates: {' or '.join(FAMILIES)}.")
+]
+PoolingOption = Annotated[
+    str, typer.Option(metavar="POOLING", help=f"Of tokens: {' or '.join(POOLINGS)}.")
+]
+TemplatesOption = Annotated[
+    int, typer.Option(metavar="N", help=f"{' or '.join(map(str, HALVES))} of them.")
+]
+HeadsOption = Annotated[
+    int | None, typer.Option(metavar="K", help="Heads of highest R; 0 for all.")
+]
+SeedOption = Annotated[int, typer.Option(metavar="SEED", help="Of resampled phrases.")]
+FileOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write all rows: .csv, .parquet, .jsonl or .tex."),
+]
+
+
 def stereotypes(
-    axes: Annotated[str, typer.Option(metavar="AXES", help="A set of axes of the cache.")],
-    concepts: Annotated[str, typer.Option(metavar="CONCEPTS", help="A set of concepts.")],
-    reference: Annotated[
-        list[str], typer.Option(metavar="PHRASES", help="Reference phrases; may be repeated.")
-    ],
-    reader: Annotated[
-        str | None,
-        typer.Option(
-            metavar="READER", help="A model name, or an id of `prune` (default: the one)."
-        ),
-    ] = None,
-    family: Annotated[
-        str, typer.Option(metavar="FAMILY", help=f"Of templates: {' or '.join(FAMILIES)}.")
-    ] = FAMILIES[0],
-    pooling: Annotated[
-        str, typer.Option(metavar="POOLING", help=f"Of tokens: {' or '.join(POOLINGS)}.")
-    ] = POOLINGS[0],
-    templates: Annotated[
-        int, typer.Option(metavar="N", help=f"{' or '.join(map(str, HALVES))} of them.")
-    ] = N_TEMPLATES,
-    k: Annotated[
-        int | None, typer.Option(metavar="K", help="Heads of highest R; 0 for all.")
-    ] = TOP_HEADS,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Of resampled phrases.")] = DEFAULT_SEED,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Write all rows: .csv, .parquet, .jsonl or .tex."
-        ),
-    ] = None,
+    axes: AxesOption,
+    concepts: ConceptsOption,
+    reference: ReferenceOption,
+    reader: ReaderOption = None,
+    family: FamilyOption = FAMILIES[0],
+    pooling: PoolingOption = POOLINGS[0],
+    templates: TemplatesOption = N_TEMPLATES,
+    k: HeadsOption = TOP_HEADS,
+    seed: SeedOption = DEFAULT_SEED,
+    file: FileOption = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -143,7 +143,7 @@ def concepts_of(cache: Cache, request: HeadsRequest) -> list[str]:
     InputError
         There is no such set.
     """
-    sets = [get_concepts(cache, name).concepts for name in request.concepts]
+    sets = [get_concepts(cache, name).concepts for name in request.phrases]
     return list(dict.fromkeys(concept.text for concepts in sets for concept in concepts))
 
 

@@ -86,8 +86,12 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
         kind = HeadsRequest if values.get("command") == AXES else ScoreRequest
         request = kind(**known_fields(kind, values["request"]))
         if isinstance(request, HeadsRequest):
-            concepts, families = _texts(request.concepts), _texts(request.families)
-            request = replace(request, concepts=concepts, families=families)
+            request = replace(
+                request,
+                concepts=_texts(request.concepts),
+                reference=_texts(request.reference),
+                families=_texts(request.families),
+            )
         lists = {name: _texts(values.get(name, ())) for name in ("scorers", "arms")}
         spec = JobSpec(**{**known_fields(JobSpec, values), "request": request, **lists})
     except (KeyError, TypeError, AttributeError) as error:
