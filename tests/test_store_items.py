@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -207,3 +209,21 @@ def test_stored_items_are_those_that_were_put_in(cache: Cache) -> None:
     assert stored_items(cache, "back") == items
     with pytest.raises(InputError, match="no data set 'nothing'"):
         stored_items(cache, "nothing")
+
+
+def test_scores_from_elsewhere_stay_with_the_items_that_are_as_they_were(cache: Cache) -> None:
+    elsewhere = replace(SCORER, fingerprint="elsewhere")
+    items = [item(name) for name in ("same", "changed", "gone")]
+    put(cache, items)
+    put_scorer(cache, elsewhere)
+    with cache.writing() as con:
+        con.execute(
+            "INSERT INTO item_score BY NAME SELECT $scorer AS scorer_id, dataset, item_id, "
+            "condition, -1.0 AS l_stereotype, -2.0 AS l_anti, [] AS flags FROM item",
+            {"scorer": elsewhere.scorer_id},
+        )
+    changed = item("changed", context="The nurse stayed.")
+    put(cache, [items[0], changed, item("new")], replace=True)
+    found = item_scores(cache, elsewhere.scorer_id, "d").set_index("item_id")["l_stereotype"]
+    assert found.dropna().to_dict() == {"same": -1.0}
+    assert verify(cache) == []

@@ -19,7 +19,7 @@ from core.store.derive import refresh, touch_dataset
 from core.store.fetch import first_row, frame
 from core.store.gate import Cache
 from core.store.generations import bump
-from core.store.scorers import scorer_ids
+from core.store.scorers import deriving_scorers, scorer_ids
 from core.types import Item, Role
 
 NAME_LENGTH = 100
@@ -252,13 +252,25 @@ def _same_items(con: duckdb.DuckDBPyConnection, name: str) -> bool:
     return different is None
 
 
+# Scores that are derived anew, and those from elsewhere of items that are gone or were changed.
+_OUTDATED = """
+DELETE FROM item_score WHERE dataset = $dataset AND (
+    list_contains($derived::VARCHAR[], scorer_id) OR (item_id, condition) NOT IN (
+        SELECT (item_id, condition) FROM (FROM item WHERE dataset = $dataset)
+            SEMI JOIN incoming USING (item_id, condition, content_hash)
+    )
+)
+"""
+
+
 def _insert(con: duckdb.DuckDBPyConnection, name: str, origin: list[object]) -> None:
-    for table in ("dataset", "item", "item_score", "pair_score"):
+    derived = deriving_scorers(con)
+    con.execute(_OUTDATED, {"dataset": name, "derived": derived})
+    for table in ("dataset", "item", "pair_score"):
         con.execute(f"DELETE FROM {table} WHERE dataset = ?", [name])
     con.execute("INSERT INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)", [name, *origin])
     con.execute("INSERT INTO item BY NAME SELECT ? AS dataset, * FROM incoming", [name])
     touch_dataset(con, name)
-    scorers = scorer_ids(con)
-    for scorer_id in scorers:
+    for scorer_id in derived:
         refresh(con, scorer_id)
-    bump(con, ["", *scorers], [name])
+    bump(con, ["", *scorer_ids(con)], [name])
