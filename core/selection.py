@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from core.axes.templates import FAMILIES, N_TEMPLATES
 from core.items.alignment import UNITS
 from core.settings import DEFAULT_SEED
 from core.stats.scores import KINDS
@@ -33,9 +34,30 @@ SORTS = {
     "source": "source",
 }
 
+POOLINGS = ("mean", "last")  # of a head's output, over tokens
+TEMPLATES = (N_TEMPLATES, N_TEMPLATES // 2)  # sentences of a pole
+GRIDS = ("one", "side by side", "difference")  # how the heads of two models are shown
+NO_REFERENCE = "(none)"  # no set of phrases has this name; nothing chosen is an empty text
+ATLAS_OF = ("axes", "concepts")
+ATLAS_BY = ("pca", "umap")
+ATLAS_COLOURS = ("statistic", "flagged", "dimension", "difference")
+
 # Smallest and largest value of a number; of the others -1 and 1.
 # Nothing lies within a margin of 0, so that it cannot be tested against.
 BOUNDS = {"margin": (0.001, 1.0), "delta": (-5.0, 5.0), "share": (0.0, 1.0)}
+
+# The values of a text that has only some.
+CHOICES: Mapping[str, Sequence[str]] = {
+    "sort": tuple(SORTS),
+    "unit": UNITS,
+    "kind": KINDS,
+    "family": FAMILIES,
+    "pooling": POOLINGS,
+    "grid": GRIDS,
+    "atlas_of": ATLAS_OF,
+    "atlas_by": ATLAS_BY,
+    "atlas_colour": ATLAS_COLOURS,
+}
 
 Query = dict[str, list[str]]
 
@@ -80,6 +102,24 @@ class Selection:
     cells: str = "change"  # what is shown of each model and language: change or score
     reference: str = "en"  # the language that consistency is measured from
     unit: str = "word"  # what the sentences of a pair must share: word or token
+    reader: str = ""  # whose heads: a model under the conditions in which they were read
+    reader_compare: str = ""  # a second one, shown beside the first
+    axes: str = ""  # a set of axes
+    axis: str = ""  # the open one
+    concepts: str = ""  # a set of concepts
+    reference_set: str = ""  # what they are held against: a set of phrases, or NO_REFERENCE
+    family: str = FAMILIES[0]  # of templates
+    pooling: str = POOLINGS[0]
+    templates: int = N_TEMPLATES
+    heads: str = ""  # which are averaged: k128, all, head:l,h, rect:l0,h0,l1,h1; "" is the default
+    grid: str = GRIDS[0]
+    axis_words: str = ""  # in the words of a pole
+    axis_dimensions: tuple[str, ...] = ()
+    axis_reads: tuple[str, ...] = ()  # what the test of an axis reads: well-powered, marginal, ...
+    beyond: bool = False  # only flagged axes that no dictionary of stereotypes has
+    atlas_of: str = ATLAS_OF[0]  # what is a point
+    atlas_by: str = ATLAS_BY[0]  # how points are placed
+    atlas_colour: str = ATLAS_COLOURS[0]
     sort: str = "order"
     descending: bool = False
     page: int = 0
@@ -211,10 +251,12 @@ def _parsed(name: str, values: Sequence[str]) -> Any:
     if isinstance(default, int):
         if not value.isdecimal() or len(value) > 9:
             raise ValueError(f"is {value[:40]!r}, not a whole number")
+        if name == "templates" and int(value) not in TEMPLATES:
+            raise ValueError(f"is {value}, not one of {', '.join(map(str, TEMPLATES))}")
         return int(value)
     if default is None or isinstance(default, float):
         return _number(value, *BOUNDS.get(name, (-1, 1)), default)
-    known = {"sort": tuple(SORTS), "unit": UNITS, "kind": KINDS}.get(name)
+    known = CHOICES.get(name)
     if known and value not in known:
         raise ValueError(f"is {value[:40]!r}, not one of {', '.join(known)}")
     return value

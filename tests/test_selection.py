@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.axes.templates import FAMILIES
 from core.items.alignment import UNITS
 from core.selection import (
+    ATLAS_BY,
+    ATLAS_COLOURS,
+    ATLAS_OF,
+    GRIDS,
     LONGEST_QUERY,
+    POOLINGS,
     SORTS,
+    TEMPLATES,
     Selection,
     active_filters,
     from_query,
@@ -36,6 +43,12 @@ selections = st.builds(
     models=names, kind=st.sampled_from(KINDS), margin=st.floats(0.001, 1),
     seed=st.integers(0, 10**8), against=texts, quality=texts, shifted=texts, points=texts,
     delta=st.floats(-5, 5), share=st.floats(0, 1), subgroup=texts,
+    reader=texts, reader_compare=texts, axes=texts, axis=texts, concepts=texts,
+    reference_set=texts, family=st.sampled_from(FAMILIES), pooling=st.sampled_from(POOLINGS),
+    templates=st.sampled_from(TEMPLATES), heads=texts, grid=st.sampled_from(GRIDS),
+    axis_words=texts, axis_dimensions=names, axis_reads=names, beyond=st.booleans(),
+    atlas_of=st.sampled_from(ATLAS_OF), atlas_by=st.sampled_from(ATLAS_BY),
+    atlas_colour=st.sampled_from(ATLAS_COLOURS),
 )  # fmt: skip
 
 
@@ -72,6 +85,11 @@ def test_no_parameters_are_the_default_without_a_word():
         ("regex", "yes", "not 0 or 1"),
         ("descending", "", "not 0 or 1"),
         ("sort", "beauty", "not one of"),
+        ("family", "long", "not one of simple, listing"),
+        ("pooling", "max", "not one of mean, last"),
+        ("templates", "7", "not one of 30, 15"),
+        ("grid", "three", "not one of one, side by side, difference"),
+        ("atlas_by", "tsne", "not one of pca, umap"),
     ],
 )
 def test_what_cannot_be_read_is_named_and_left_out(name, value, word):
