@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from core.axes.rows import folded, read_list, refuse_errors, text_of
 from core.errors import InputError
+from core.files.rows import folded, read_list, refuse_errors, text_of
 from core.files.tables import Record
 from core.languages import normalise_language
 from core.settings import DATA

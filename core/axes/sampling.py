@@ -17,9 +17,9 @@ from pathlib import Path
 
 from core.axes.axis import Axis, Pole
 from core.axes.frequency import zipf
-from core.axes.rows import read_list, refuse_errors, text_of
 from core.errors import InputError
 from core.files.places import listed
+from core.files.rows import read_list, refuse_errors, text_of
 from core.files.tables import Record
 from core.settings import DEFAULT_SEED
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from core.axes.rows import read_list, refuse_errors, text_of
 from core.errors import InputError
+from core.files.rows import read_list, refuse_errors, text_of
 from core.files.tables import Record
 from core.settings import DATA
 

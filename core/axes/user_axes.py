@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from core.axes.axis import Axis, Pole, user_pole
-from core.axes.rows import folded, read_list, refuse_errors, text_of
 from core.axes.wordnet import WordNet, open_wordnet
 from core.errors import InputError
+from core.files.rows import folded, read_list, refuse_errors, text_of
 from core.files.tables import Record
 from core.languages import normalise_language
 from core.types import Problem

@@ -1,4 +1,4 @@
-"""What the lists of axes and concepts have in common: a file, its columns, and texts in cells."""
+"""What lists have in common (axes, concepts, ratings): a file, its columns, and texts in cells."""
 
 from __future__ import annotations
 
