@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.axis_table import axis_rows, axis_table
-from core.analysis.heads.values import HeadsQuestion, heads_values
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.values import heads_values
 from core.axes.concepts import Concept, ConceptSet
 from core.axes.content import pole_content
 from core.errors import InputError

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from core.analysis.heads.axis_table import axis_table
+from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
-from core.analysis.heads.values import HeadsQuestion
 from core.errors import InputError
 from core.store.gate import Cache
 from tests.conftest import Run

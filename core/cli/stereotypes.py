@@ -11,8 +11,8 @@ import typer
 
 from core.analysis.audit.words import p_words
 from core.analysis.heads.axis_table import axis_table
+from core.analysis.heads.question import HALVES, POOLINGS, HeadsQuestion
 from core.analysis.heads.reader import find_reader
-from core.analysis.heads.values import HALVES, POOLINGS, HeadsQuestion
 from core.axes.templates import FAMILIES, N_TEMPLATES
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, print_table, say
 from core.errors import InputError

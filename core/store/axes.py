@@ -16,7 +16,7 @@ from core.store.gate import Cache
 _AXES = """
 SELECT axis.source, axis.dimension, axis.facet, n.* EXCLUDE pole, p.* EXCLUDE pole FROM axis
     JOIN pole AS n ON n.pole = axis.negative JOIN pole AS p ON p.pole = axis.positive
-WHERE axis_set = ? ORDER BY position
+WHERE axis_set = $name AND ($axis_id IS NULL OR axis_id = $axis_id) ORDER BY position
 """
 _CONCEPTS = """
 SELECT language, concept, zipf, warmth, competence FROM concept
@@ -59,6 +59,22 @@ def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
     """
     with cache.reading() as con:
         return _axes(con, name) or _refuse(con, "axis", name)
+
+
+def get_axis(cache: Cache, name: str, axis_id: str) -> Axis:
+    """One axis of a set.
+
+    Raises
+    ------
+    InputError
+        There is no such set, or it has no such axis.
+    """
+    with cache.reading() as con:
+        if found := _axes(con, name, axis_id):
+            return found[0]
+        if not _axes(con, name):
+            _refuse(con, "axis", name)
+    raise InputError(f"The axes {name!r} have no axis {axis_id!r}; choose one of theirs.")
 
 
 def put_concepts(cache: Cache, concepts: ConceptSet, *, replace: bool = False) -> None:
@@ -106,8 +122,10 @@ def concept_id(concept: str) -> str:
     return make_text("", concept_prompt(concept)).text_id
 
 
-def _axes(con: duckdb.DuckDBPyConnection, name: str) -> tuple[Axis, ...]:
-    rows = con.execute(_AXES, [name]).fetchall()
+def _axes(
+    con: duckdb.DuckDBPyConnection, name: str, axis_id: str | None = None
+) -> tuple[Axis, ...]:
+    rows = con.execute(_AXES, {"name": name, "axis_id": axis_id}).fetchall()
     return tuple(
         Axis(_pole(row[3:8]), _pole(row[8:13]), source=row[0], dimension=row[1], facet=row[2])
         for row in rows

@@ -21,7 +21,7 @@ concepts of a head at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ import pyarrow as pa
 from core.errors import InputError
 from core.store.gate import Cache
 from core.store.generations import bump
-from core.store.tensors import TensorFile, put_tensor, read_rows
+from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows
 from core.types import HeadReader
 
 Array = npt.NDArray[Any]
@@ -141,12 +141,29 @@ def get_arrays(
 
 def get_outputs(cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int) -> Array:
     """Heads' outputs for concepts under one pooling, (L, H, C, D); errors as `get_arrays`."""
+    return np.stack(list(outputs_by_layer(cache, source, wanted, pooling)))
+
+
+def outputs_by_layer(
+    cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int
+) -> Iterator[npt.NDArray[np.float32]]:
+    """Heads' outputs for concepts under one pooling, one layer after another. (H, C, D) each
+
+    A layer is read where it is asked for and lies head by head, so that one pass over a large file
+    needs the memory of one layer. Errors as `get_arrays`.
+    """
     held = _all_places(cache, source, CONCEPT, wanted)
-    parts: dict[str, Array] = {}
-    for path, rows in _by_file(held).items():
-        (outputs,) = read_rows(cache, path, ARRAYS[CONCEPT], [pooling])["outputs"]
-        parts |= {key: outputs[:, :, row] for key, row in rows.items()}
-    return np.stack([parts[key] for key in wanted], axis=2)
+    files = _by_file(held)
+    at = [key for rows in files.values() for key in rows]
+    place = {key: i for i, key in enumerate(at)}
+    order = None if at == list(wanted) else [place[key] for key in wanted]
+    parts = [
+        read_planes(cache, path, "outputs", pooling, list(rows.values()))
+        for path, rows in files.items()
+    ]
+    for planes in zip(*parts, strict=True):
+        layer = planes[0] if len(planes) == 1 else np.concatenate(planes, axis=1)
+        yield layer if order is None else layer[:, order]
 
 
 def array_bytes(reader: HeadReader, n_poles: int, n_axes: int, n_concepts: int) -> int:
@@ -166,7 +183,7 @@ def _all_places(
             f"The heads were not read for {len(gone)} of {len(wanted)}, such as {gone[0]}; run "
             "`python -m core axes` for this model first."
         )
-    return held
+    return {key: held[key] for key in wanted}
 
 
 def _by_file(held: Mapping[str, tuple[str, int]]) -> dict[str, dict[str, int]]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,20 +95,29 @@ def read_rows(
     CacheError
         The file is gone or damaged.
     """
-    file = cache.folder / TENSORS / path
-    try:
-        with safe_open(file, framework="np") as held:
-            slices = {name: held.get_slice(name) for name in names}
-            return {
-                name: np.concatenate([part[row : row + 1] for row in rows])
-                for name, part in slices.items()
-            }
-    except (OSError, SafetensorError, IndexError, ValueError) as error:
-        raise CacheError(
-            f"{file} is missing or damaged; `python -m core status --verify` names every such "
-            "file, and `python -m core prune --broken` forgets them, so that the same command as "
-            "before computes them again."
-        ) from error
+    with _opened(cache, path) as held:
+        slices = {name: held.get_slice(name) for name in names}
+        return {
+            name: np.concatenate([part[row : row + 1] for row in rows])
+            for name, part in slices.items()
+        }
+
+
+def read_planes(
+    cache: Cache, path: str, name: str, first: int, rows: Sequence[int]
+) -> Iterator[npt.NDArray[Any]]:
+    """Parts of an array (I, J, K, N, ...): [first, j, :, rows] for one j after another.
+
+    Each is read where it is asked for; what lies between the rows is read too. Errors as
+    `read_rows`.
+    """
+    low, high = min(rows), max(rows) + 1
+    in_one_piece = list(rows) == list(range(low, high))
+    with _opened(cache, path) as held:
+        part = held.get_slice(name)
+        for j in range(part.get_shape()[1]):
+            plane = part[first, j, :, low:high]
+            yield plane if in_one_piece else plane[:, np.asarray(rows) - low]
 
 
 def tensors(cache: Cache) -> pd.DataFrame:
@@ -135,6 +145,21 @@ def unclaimed_files(cache: Cache) -> list[Path]:
     claimed = {folder / path for path in tensors(cache)["path"]}
     files = (file for file in sorted(folder.rglob("*")) if file.is_file())
     return [file for file in files if file not in claimed]
+
+
+@contextmanager
+def _opened(cache: Cache, path: str) -> Iterator[Any]:
+    """A file of arrays; CacheError where it is gone or damaged."""
+    file = cache.folder / TENSORS / path
+    try:
+        with safe_open(file, framework="np") as held:
+            yield held
+    except (OSError, SafetensorError, IndexError, ValueError) as error:
+        raise CacheError(
+            f"{file} is missing or damaged; `python -m core status --verify` names every such "
+            "file, and `python -m core prune --broken` forgets them, so that the same command as "
+            "before computes them again."
+        ) from error
 
 
 def _to_the_disk(path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.analysis.heads.values import HeadsQuestion, HeadsValues, heads_values
+from core.analysis.heads.question import NO_REFERENCE, HeadsQuestion
+from core.analysis.heads.values import HeadsValues, heads_values
 from core.stats.probes.rejection import rejection_rates
 from core.stats.probes.stereotypicality import stereotypicality
 from core.store.gate import Cache
@@ -27,17 +28,16 @@ def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
 
 def axis_rows(held: HeadsValues, question: HeadsQuestion) -> pd.DataFrame:
     """As `axis_table`, from values."""
+    return ranked(held, axis_tests(held, question.seed))
+
+
+def axis_tests(held: HeadsValues, seed: int) -> pd.DataFrame:
+    """The numbers of `axis_table`, one row per axis in the order of the set."""
     tested = stereotypicality(held.of_concepts, held.of_reference)
-    rng = np.random.default_rng(question.seed)
+    rng = np.random.default_rng(seed)
     rates = rejection_rates(held.of_concepts, held.of_reference, rng=rng)
     rows = pd.DataFrame(
         {
-            "axis_id": [axis.axis_id for axis in held.axes],
-            "negative": [", ".join(axis.negative.lemmas) for axis in held.axes],
-            "positive": [", ".join(axis.positive.lemmas) for axis in held.axes],
-            "dimension": [axis.dimension for axis in held.axes],
-            "facet": [axis.facet for axis in held.axes],
-            "n_heads": [len(heads) for heads in held.heads],
             "separability": held.top_separability,
             "separability_chance": held.top_chance,
             "statistic": tested.statistic,
@@ -55,10 +55,27 @@ def axis_rows(held: HeadsValues, question: HeadsQuestion) -> pd.DataFrame:
             "n_concepts": tested.n_concepts,
             "n_reference": tested.n_reference,
             "method": tested.method,
-            "reason": [str(reason) for reason in tested.undefined],
+            "reason": [str(reason) for reason in tested.undefined]
+            if held.reference
+            else NO_REFERENCE,
         }
     )
     rows["flagged"] = rows["flagged"].astype("boolean").mask(rows["pvalue"].isna())
-    return rows.sort_values(
+    return rows
+
+
+def ranked(held: HeadsValues, tests: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `axis_tests` with the words of their axes, the most different axis first."""
+    words = pd.DataFrame(
+        {
+            "axis_id": [axis.axis_id for axis in held.axes],
+            "negative": [", ".join(axis.negative.lemmas) for axis in held.axes],
+            "positive": [", ".join(axis.positive.lemmas) for axis in held.axes],
+            "dimension": [axis.dimension for axis in held.axes],
+            "facet": [axis.facet for axis in held.axes],
+            "n_heads": [len(heads) for heads in held.heads],
+        }
+    )
+    return pd.concat([words, tests], axis=1).sort_values(
         ["statistic", "axis_id"], ascending=[False, True], na_position="last", ignore_index=True
     )

@@ -1,0 +1,138 @@
+"""From the cache to what a question is about: phrases' outputs, sums of poles, grids of axes.
+
+Letters: A axes, C phrases, S swapped patterns, L layers, H heads, D head_dim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.analysis.heads.question import BOTH, HeadsQuestion
+from core.axes.axis import Axis
+from core.axes.concepts import Concept
+from core.axes.content import axis_content, pole_content
+from core.stats.probes.direction import PoleSums, direction
+from core.store.axes import concept_id, get_concepts
+from core.store.gate import Cache
+from core.store.heads import AXIS, POLE, Source, get_arrays, outputs_by_layer
+
+Array = npt.NDArray[np.float64]
+PoleHalves = tuple[PoleSums, PoleSums]
+
+
+class Grids(NamedTuple):
+    """R of every head on axes."""
+
+    separability: Array  # of the first half of the templates, the second and both, (A, 3, L, H)
+    swapped: Array  # of all templates, under labels swapped within them, (A, S, L, H)
+
+    def chance(self, half: int) -> Array:
+        """Mean R under swapped labels; NaN for half of the templates, never swapped. (A, L, H)"""
+        mean = self.swapped.mean(axis=1)
+        return mean if half == BOTH else np.full_like(mean, np.nan)
+
+
+def phrases_of(
+    cache: Cache, question: HeadsQuestion
+) -> tuple[tuple[Concept, ...], tuple[str, ...]]:
+    """The concepts, and the texts of the reference phrases: none without a reference set.
+
+    Raises
+    ------
+    InputError
+        A set is not there.
+    """
+    concepts = get_concepts(cache, question.concepts).concepts
+    if not question.reference:
+        return concepts, ()
+    return concepts, tuple(c.text for c in get_concepts(cache, question.reference).concepts)
+
+
+def phrase_layers(
+    cache: Cache, question: HeadsQuestion, phrases: Sequence[str]
+) -> Iterator[npt.NDArray[np.float32]]:
+    """Heads' outputs for phrases, one layer after another, each read once. (H, C, D) each
+
+    Raises
+    ------
+    InputError
+        The heads were not read for a phrase.
+    CacheError
+        A file of arrays is gone or damaged.
+    """
+    wanted = {phrase: concept_id(phrase) for phrase in phrases}
+    place = {phrase: i for i, phrase in enumerate(wanted)}
+    chosen = [place[phrase] for phrase in phrases]
+    layers = outputs_by_layer(cache, Source(question.reader_id), wanted, question.place)
+    if len(wanted) == len(chosen):
+        yield from layers
+    else:  # a phrase is named twice
+        for layer in layers:
+            yield layer[:, chosen]
+
+
+def phrase_outputs(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]) -> Array:
+    """Heads' outputs for phrases; errors as `phrase_layers`.
+
+    Returns
+    -------
+    array, shape (C, L, H, D)
+        Head by head in memory, as `core.stats.probes.projection.project` walks it.
+    """
+    layers = list(phrase_layers(cache, question, phrases))
+    return np.moveaxis(np.stack(layers, dtype=np.float64), 2, 0)
+
+
+def pole_halves(
+    cache: Cache, question: HeadsQuestion, axes: Sequence[Axis]
+) -> dict[str, PoleHalves]:
+    """Sums over the sentences of either half of the templates, by the poles' keys.
+
+    Raises
+    ------
+    InputError
+        The heads were not read for a pole.
+    CacheError
+        A file of arrays is gone or damaged.
+    """
+    poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
+    contents = {key: pole_content(pole, question.family) for key, pole in poles.items()}
+    held = get_arrays(cache, Source(question.reader_id, question.family), POLE, contents)
+    sums, squares = (held[name][:, question.place] for name in ("sums", "squares"))
+
+    def half(pole: int, which: int) -> PoleSums:
+        n = int(held["n"][pole, which])
+        return PoleSums(sums[pole, which].astype(np.float64), squares[pole, which], n)
+
+    return {key: (half(i, 0), half(i, 1)) for i, key in enumerate(poles)}
+
+
+def poles_of(
+    halves: Mapping[str, PoleHalves], axis: Axis, which: int = BOTH
+) -> tuple[PoleSums, PoleSums]:
+    """Sums of an axis's negative and positive pole: of half 0 or 1 of the templates, or of both."""
+    negative, positive = halves[axis.negative.key], halves[axis.positive.key]
+    if which == BOTH:
+        return negative[0] + negative[1], positive[0] + positive[1]
+    return negative[which], positive[which]
+
+
+def directions(
+    cache: Cache, question: HeadsQuestion, axes: Sequence[Axis], which: int = BOTH
+) -> Array:
+    """Directions of axes from half 0 or 1 of the templates, or from both. (A, L, H, D)"""
+    halves = pole_halves(cache, question, axes)
+    return np.stack([direction(*poles_of(halves, axis, which)) for axis in axes])
+
+
+def grids(cache: Cache, question: HeadsQuestion, axes: Sequence[Axis]) -> Grids:
+    """Separability of axes, and under swapped labels; errors as `pole_halves`."""
+    contents = {axis.axis_id: axis_content(axis, question.family) for axis in axes}
+    held = get_arrays(cache, Source(question.reader_id, question.family), AXIS, contents)
+    return Grids(
+        *(held[name][:, question.place].astype(np.float64) for name in ("separability", "chance"))
+    )
