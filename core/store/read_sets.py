@@ -1,0 +1,39 @@
+"""Which sets of axes and phrases a reader's heads were read for, and how much of each."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.store.fetch import frame
+from core.store.gate import Cache
+from core.store.heads import AXIS, CONCEPT
+
+_SETS = f"""
+WITH held AS (
+    SELECT DISTINCT kind, family, key FROM head_array
+    WHERE reader_id = $reader AND kind IN ('{AXIS}', '{CONCEPT}')
+), members AS (
+    SELECT '{AXIS}' AS kind, axis_set AS name, axis_id AS key FROM axis
+    UNION ALL
+    SELECT '{CONCEPT}', concept_set, concept FROM concept
+), sizes AS (
+    SELECT kind, name, count(*) AS n FROM members GROUP BY ALL
+)
+SELECT kind, name, family, count(*) AS n_read, any_value(n) AS n
+FROM members JOIN held USING (kind, key) JOIN sizes USING (kind, name)
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+def read_sets(cache: Cache, reader_id: str) -> pd.DataFrame:
+    """Every set of which a reader has read something.
+
+    Returns
+    -------
+    DataFrame
+        kind (axis or concept), name, family of templates ("" for concepts), n_read, n: members
+        that were read, and all. What was read of other sentences under the same name counts too:
+        whoever wants the arrays is told then.
+    """
+    with cache.reading() as con:
+        return frame(con, _SETS, {"reader": reader_id})
