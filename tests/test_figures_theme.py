@@ -14,6 +14,8 @@ from core.figures.colours import (
     ANTI_STEREOTYPE,
     COLOURS,
     ENGLISH,
+    NEGATIVE_POLE,
+    POSITIVE_POLE,
     SHARED,
     STEREOTYPE,
     change_colours,
@@ -32,6 +34,8 @@ from core.figures.theme import (
     themed,
 )
 from core.settings import ROOT
+
+POLES = (STEREOTYPE, ANTI_STEREOTYPE, NEGATIVE_POLE, POSITIVE_POLE)
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 VISION = {
@@ -77,14 +81,14 @@ def lab(colour: str, vision: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("colour", [*COLOURS, ENGLISH, STEREOTYPE, ANTI_STEREOTYPE, SHARED])
+@pytest.mark.parametrize("colour", [*COLOURS, ENGLISH, *POLES, SHARED])
 def test_marks_stand_out_from_both_backgrounds(mode, colour):
     assert contrast(colour, BACKGROUND[mode]) >= 3
 
 
 @pytest.mark.parametrize("vision", VISION)
 def test_colours_stay_apart_for_everybody(vision):
-    pairs = [*combinations((*COLOURS, ENGLISH), 2), (STEREOTYPE, ANTI_STEREOTYPE)]
+    pairs = [*combinations((*COLOURS, ENGLISH), 2), POLES[:2], POLES[2:]]
     assert min(np.linalg.norm(lab(a, vision) - lab(b, vision)) for a, b in pairs) > 19
 
 

@@ -28,6 +28,10 @@ STEREOTYPE = "#c4580a"
 ANTI_STEREOTYPE = "#2f74b8"
 SHARED = "#8c8c8c"  # what both poles have in common
 
+NEGATIVE_POLE = "#7a6bb5"  # of an axis; neither colour reads as good or bad
+POSITIVE_POLE = "#c4700f"
+REFERENCE = "rgba(140, 140, 140, 0.5)"  # phrases that concepts are held against
+
 # By how sure a difference is, never by its sign.
 EVIDENCE = {"shown": "#7c4dff", "small": "#2f83c4", "open": "#787878"}
 

@@ -1,0 +1,1 @@
+"""Figures of axes in attention heads: where groups fall, where an axis lives, which are alike."""

@@ -1,0 +1,174 @@
+"""The atlas: axes, or concepts, placed so that what is alike lies close."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.api import types
+from plotly import graph_objects as go
+
+from core.figures.colours import CHANGE_SCALE, COLOURS, ENGLISH, EVIDENCE
+from core.figures.theme import Figure, drawn, plain
+
+LABELLED = 60  # points that carry their words at most
+_CHART = 700.0, 480.0  # px that labels are laid out for
+_LETTER, _LINE = 6.3, 14.0  # px of a label's letter and line
+_SEQUENTIAL = [[0.0, "#9a9da3"], [1.0, EVIDENCE["shown"]]]
+_PLACES = {  # where a label may stand: its middle beside the point, in label widths and px
+    "top center": (0.0, 12.0),
+    "bottom center": (0.0, -12.0),
+    "middle right": (0.5, 0.0),
+    "middle left": (-0.5, 0.0),
+}
+
+
+def atlas_scatter(
+    rows: pd.DataFrame,
+    *,
+    colour: str,
+    colour_name: str,
+    axis_names: tuple[str, str],
+    said: str,
+    chosen: str = "",
+) -> Figure:
+    """Points with their words where there is room, coloured by a column.
+
+    Parameters
+    ----------
+    rows
+        One row per point: key, words, x, y and the column `colour`, which holds numbers (a scale)
+        or texts (a legend). Numbers below 0 ask for a scale around 0.
+    axis_names
+        What x and y are.
+    said
+        Caption.
+    chosen
+        Key of the open point, which gets a ring.
+    """
+    rows = rows.reset_index(drop=True)
+    labels = label_places(rows)
+    numeric = types.is_numeric_dtype(rows[colour]) and not types.is_bool_dtype(rows[colour])
+    traces = [_scaled(rows, colour, colour_name, labels)] if numeric else []
+    if not numeric:
+        groups = rows.groupby(colour, sort=True)
+        traces = [
+            _group(part, str(name), COLOURS[i % len(COLOURS)], labels)
+            for i, (name, part) in enumerate(groups)
+        ]
+    if (rows["key"] == chosen).any():
+        traces.append(_ring(rows[rows["key"] == chosen].iloc[0]))
+    n_named = len(traces) - numeric
+    top = 20 * n_named + 12
+    layout: dict[str, Any] = {
+        "height": top + 560,
+        "margin": {"l": 8, "r": 12, "t": top, "b": 52},
+        "dragmode": "pan",
+        "hovermode": "closest",
+        "showlegend": n_named > 0,
+        "legend": {"orientation": "v", "x": 0, "y": 1, "yanchor": "bottom"},
+        "xaxis": {"title": {"text": axis_names[0]}, "zeroline": False, "showticklabels": True},
+        "yaxis": {"title": {"text": axis_names[1]}, "zeroline": False, "showticklabels": True},
+        "meta": {"caption": said},
+    }
+    return drawn(traces, layout)
+
+
+def label_places(rows: pd.DataFrame) -> list[str]:
+    """Where each point's words stand so that no two overlap; empty where there is no room.
+
+    Earlier rows go first. The room is that of a wide screen; hovering names every point.
+    """
+    if rows.empty:
+        return []
+    spans = [max(float(np.ptp(rows[name])), 1e-12) for name in ("x", "y")]
+    px = (rows["x"] - rows["x"].min()) / spans[0] * _CHART[0]
+    py = (rows["y"] - rows["y"].min()) / spans[1] * _CHART[1]
+    points = np.column_stack([px, py])
+    taken = np.empty((0, 4))
+    found = [""] * len(rows)
+    for i, words in enumerate(rows["words"].head(LABELLED)):
+        width = _LETTER * len(str(words)) + 8
+        for place, (aside, above) in _PLACES.items():
+            box = _box(points[i] + (aside * (width + 14), above), width)
+            free = ~_overlap(taken, box).any() and not _covers(box, np.delete(points, i, axis=0))
+            if free:
+                found[i], taken = place, np.vstack([taken, box])
+                break
+    return found
+
+
+def _box(middle: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
+    x, y = middle
+    return np.array([x - width / 2, y - _LINE / 2, x + width / 2, y + _LINE / 2])
+
+
+def _overlap(boxes: npt.NDArray[np.float64], box: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    beside = (boxes[:, 0] > box[2]) | (boxes[:, 2] < box[0])
+    above = (boxes[:, 1] > box[3]) | (boxes[:, 3] < box[1])
+    return np.asarray(~(beside | above))
+
+
+def _covers(box: npt.NDArray[np.float64], points: npt.NDArray[np.float64]) -> bool:
+    inside = (points > box[:2]) & (points < box[2:])
+    return bool(inside.all(axis=1).any())
+
+
+def _marks(part: pd.DataFrame, labels: list[str]) -> dict[str, Any]:
+    places = [labels[i] for i in part.index]
+    return {
+        "x": part["x"].tolist(),
+        "y": part["y"].tolist(),
+        "mode": "markers+text",
+        "text": [plain(w) if p else "" for w, p in zip(part["words"], places, strict=True)],
+        "textposition": [place or "top center" for place in places],
+        "textfont": {"size": 11},
+        "customdata": [[key, plain(w)] for key, w in zip(part["key"], part["words"], strict=True)],
+        "selected": {"marker": {"opacity": 1.0}},
+        "unselected": {"marker": {"opacity": 1.0}},
+    }
+
+
+def _scaled(rows: pd.DataFrame, colour: str, name: str, labels: list[str]) -> go.Scatter:
+    values = rows[colour].astype(float)
+    low, high = float(values.min()), float(values.max())
+    limit = max(abs(low), abs(high), 1e-9)
+    around = low < 0
+    scale = {"colorscale": CHANGE_SCALE, "cmin": -limit, "cmax": limit} if around else {}
+    scale = scale or {"colorscale": _SEQUENTIAL, "cmin": 0.0, "cmax": 1.0}
+    return go.Scatter(
+        **_marks(rows, labels),
+        marker={
+            "color": values.tolist(),
+            "size": 11 if len(rows) < 300 else 7,
+            "line": {"width": 0.8},
+            "colorbar": {"title": {"text": name, "side": "right"}, "thickness": 12},
+            **scale,
+        },
+        hovertemplate=f"<b>%{{customdata[1]}}</b><br>{plain(name)} %{{marker.color:.3f}}"
+        "<extra></extra>",
+        showlegend=False,
+    )
+
+
+def _group(part: pd.DataFrame, name: str, colour: str, labels: list[str]) -> go.Scatter:
+    return go.Scatter(
+        **_marks(part, labels),
+        marker={"color": colour if name else ENGLISH, "size": 11 if len(part) < 300 else 7},
+        name=f"{plain(name) or 'none'} (n = {len(part):,})",
+        hovertemplate=f"<b>%{{customdata[1]}}</b><br>{plain(name)}<extra></extra>",
+    )
+
+
+def _ring(row: pd.Series) -> go.Scatter:
+    return go.Scatter(
+        x=[float(row["x"])],
+        y=[float(row["y"])],
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 20, "color": EVIDENCE["shown"]},
+        name=f"open: {plain(str(row['words']))}",
+        showlegend=True,
+        hoverinfo="skip",
+    )
