@@ -36,6 +36,7 @@ from core.stats.probes.undefined import Undefined, is_defined, known_anywhere, r
 Array = npt.NDArray[np.float64]
 
 Centre = Literal["joint", "groups", "midpoint"]
+CENTRES: tuple[Centre, ...] = ("joint", "groups", "midpoint")
 
 
 @dataclass(frozen=True)
@@ -70,51 +71,78 @@ def position_values(
     midpoints: npt.ArrayLike | None = None,
     k: int | None = TOP_HEADS,
 ) -> AxisValues:
-    """Values of groups on axes, 0 being the stated centre.
-
-    Per head, the projection less the centre's in units of the standard deviation over groups and
-    reference together (over the groups alone where there is no reference, or with `groups`), then
-    the mean over the k heads of highest R.
+    """Values of groups on axes, 0 being the stated centre: mean scores over the k best heads.
 
     Parameters
     ----------
-    groups : array, shape (G, L, H, D)
-        Pooled outputs; a group that is not finite has no value.
-    directions : array, shape (A, L, H, D)
+    groups, directions, centre, reference, midpoints
+        As of `position_scores`.
     separability : array, shape (A, L, H)
-    reference : array, shape (phrases, L, H, D)
-        Needed for the centre `joint`.
-    midpoints : array, shape (A, L, H, D)
-        As of `midpoint`; needed for the centre of that name.
 
     Raises
     ------
     InputError
         What the centre needs is missing, or the model has fewer than k heads.
     """
+    r = np.asarray(separability, dtype=np.float64)
+    check_k(k, int(np.prod(r.shape[1:])))
+    scores = position_scores(
+        groups, directions, centre=centre, reference=reference, midpoints=midpoints
+    )
+    return mean_over_top(scores, r, k=k)
+
+
+def position_scores(
+    groups: npt.ArrayLike,
+    directions: npt.ArrayLike,
+    *,
+    centre: Centre = "joint",
+    reference: npt.ArrayLike | None = None,
+    midpoints: npt.ArrayLike | None = None,
+) -> Array:
+    """Groups on axes in every head, 0 being the stated centre.
+
+    The projection less the centre's in units of the standard deviation over groups and reference
+    together (over the groups alone where there is no reference, or with `groups`).
+
+    Parameters
+    ----------
+    groups : array, shape (G, L, H, D)
+        Pooled outputs; a group that is not finite has no score.
+    directions : array, shape (A, L, H, D)
+    reference : array, shape (phrases, L, H, D)
+        Needed for the centre `joint`.
+    midpoints : array, shape (A, L, H, D)
+        As of `midpoint`; needed for the centre of that name.
+
+    Returns
+    -------
+    array, shape (A, G, L * H)
+
+    Raises
+    ------
+    InputError
+        What the centre needs is missing.
+    """
+    if centre not in CENTRES:
+        raise InputError(f"{centre!r} is no centre; choose from: {', '.join(CENTRES)}.")
     needed = {"joint": reference, "groups": groups, "midpoint": midpoints}
-    if centre not in needed:
-        raise InputError(f"{centre!r} is no centre; choose from: {', '.join(needed)}.")
     if needed[centre] is None:
         what = "reference phrases" if centre == "joint" else "the midpoints of the axes"
         raise InputError(f"The centre {centre!r} needs {what}: hand them in, or take another.")
-    x, known = _finite(groups)
-    theta, r = np.asarray(directions, dtype=np.float64), np.asarray(separability, dtype=np.float64)
-    check_k(k, int(np.prod(theta.shape[1:3])))
-    around = x
+    around, known = _finite(groups)
+    theta, n = np.asarray(directions, dtype=np.float64), len(around)
     if reference is not None and centre != "groups":
-        around = np.concatenate([x, _finite(reference)[0]])
-    pi = project(x, theta)
-    moments_of = pi if around is x else project(around, theta)
+        around = np.concatenate([around, _finite(reference)[0]])
+    pi = project(around, theta)
     points = None
     if centre == "midpoint":
         middles = np.asarray(midpoints, dtype=np.float64)
         each = [project(middle[None], axis)[0] for middle, axis in zip(middles, theta, strict=True)]
         points = np.array(each)
-    found = mean_over_top(zscore(pi, moments_of=moments_of, centre=points), r, k=k)
-    values = np.full((len(theta), len(known)), np.nan)
-    values[:, known] = found.values
-    return AxisValues(values, found.heads, found.n_skipped)
+    scores = np.full((len(theta), len(known), pi.shape[-1]), np.nan)
+    scores[:, known] = zscore(pi[:, :n], moments_of=pi, centre=points)
+    return scores
 
 
 def position_prediction(
