@@ -116,6 +116,12 @@ def test_groups_without_label_or_value_are_left_out_and_broken_axes_undefined() 
     assert (found.pvalue, found.pvalue_auc) == (whole.pvalue, whole.pvalue_auc)
 
 
+def test_no_label_at_all_is_undefined_and_not_zero() -> None:
+    found = position_prediction([[1.0, -1.0, 2.0]], [np.nan, 0, np.nan], rng=RNG(0))
+    assert np.isnan([found.accuracy[0], found.mean_accuracy, found.majority]).all()
+    assert found.undefined == (Undefined.TOO_FEW,) and found.n_groups == 0
+
+
 def test_one_label_has_an_accuracy_but_nothing_to_be_told_apart() -> None:
     found = position_prediction([[1.0, -1.0, 2.0]], [1, 1, 1], rng=RNG(0))
     assert found.accuracy[0] == pytest.approx(2 / 3) and found.majority == 1.0

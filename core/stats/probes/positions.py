@@ -184,7 +184,7 @@ def position_prediction(
     n, n_positive = len(y), int(positive.sum())
     at = is_defined(undefined)
     hits = np.where(at[:, None], (1 + np.sign(v) * y) / 2, np.nan)  # (A, G)
-    accuracy, auc = hits.sum(axis=1) / max(n, 1), np.full(len(v), np.nan)
+    accuracy, auc = np.where(at, hits.sum(axis=1) / max(n, 1), np.nan), np.full(len(v), np.nan)
     balanced, pvalues, n_labelings, exact = auc.copy(), [math.nan, math.nan], 0, False
     if at.any() and 0 < n_positive < n:
         balanced = (hits[:, positive].mean(axis=1) + hits[:, ~positive].mean(axis=1)) / 2
