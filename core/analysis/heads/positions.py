@@ -70,20 +70,21 @@ def positions(
     CacheError
         A file of arrays is gone or damaged.
     """
-    n_heads = _count_heads(cache, question)
-    for k in ks:
-        check_k(k, n_heads)
-    axes = tuple(a for a in get_axes(cache, question.axes) if dimension_of(a))
-    concepts, reference = phrases_of(cache, question)
-    groups = phrase_outputs(cache, question, [concept.text for concept in concepts])
-    phrases = phrase_outputs(cache, question, reference) if reference else None
-    parts = [
-        part
-        for start in range(0, len(axes), _AT_A_TIME)
-        for part in _blocks(
-            cache, question, axes[start : start + _AT_A_TIME], groups, phrases, centre, ks
-        )
-    ]
+    with cache.kept_open() as opened:
+        n_heads = _count_heads(opened, question)
+        for k in ks:
+            check_k(k, n_heads)
+        axes = tuple(a for a in get_axes(opened, question.axes) if dimension_of(a))
+        concepts, reference = phrases_of(opened, question)
+        groups = phrase_outputs(opened, question, [concept.text for concept in concepts])
+        phrases = phrase_outputs(opened, question, reference) if reference else None
+        parts = [
+            part
+            for start in range(0, len(axes), _AT_A_TIME)
+            for part in _blocks(
+                opened, question, axes[start : start + _AT_A_TIME], groups, phrases, centre, ks
+            )
+        ]
     shape = (len(axes), len(ks), len(concepts) + 3)
     found = np.array(parts).reshape(shape).swapaxes(0, 1)  # (K, A, G + 3)
     return Positions(
