@@ -147,7 +147,36 @@ CREATE TABLE head_array (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS)
+# Where phrases fall on axes, computed once: a row of `axis_row` is an axis of a result, with its
+# tests and the values of all phrases. A row of `atlas` says where a result's axes, or its concepts,
+# lie on a map.
+_RESULTS = """
+CREATE TABLE axis_result (
+    result_id VARCHAR NOT NULL, reader_id VARCHAR NOT NULL, family VARCHAR NOT NULL,
+    axis_set VARCHAR NOT NULL, concept_set VARCHAR NOT NULL, reference_set VARCHAR NOT NULL,
+    pooling VARCHAR NOT NULL, n_templates INTEGER NOT NULL, k INTEGER, seed BIGINT NOT NULL,
+    n_axes INTEGER NOT NULL, created_at TIMESTAMP NOT NULL
+);
+CREATE TABLE axis_row (
+    result_id VARCHAR NOT NULL, position INTEGER NOT NULL, axis_id VARCHAR NOT NULL,
+    phrase_values DOUBLE[] NOT NULL, heads INTEGER[] NOT NULL, n_skipped BIGINT NOT NULL,
+    separability DOUBLE NOT NULL, separability_chance DOUBLE NOT NULL,
+    statistic DOUBLE NOT NULL, pvalue DOUBLE NOT NULL, qvalue DOUBLE NOT NULL, flagged BOOLEAN,
+    rejection_rate DOUBLE NOT NULL, rejection_error DOUBLE NOT NULL, stability VARCHAR NOT NULL,
+    difference DOUBLE NOT NULL, superiority DOUBLE NOT NULL, pvalue_location DOUBLE NOT NULL,
+    spread_ratio DOUBLE NOT NULL, pvalue_spread DOUBLE NOT NULL,
+    n_concepts BIGINT NOT NULL, n_reference BIGINT NOT NULL, method VARCHAR NOT NULL,
+    reason VARCHAR NOT NULL
+);
+CREATE TABLE atlas (
+    result_id VARCHAR NOT NULL, points_of VARCHAR NOT NULL, n_neighbors INTEGER NOT NULL,
+    min_dist DOUBLE NOT NULL, seed BIGINT NOT NULL, names VARCHAR[] NOT NULL,
+    x DOUBLE[] NOT NULL, y DOUBLE[] NOT NULL, left_out VARCHAR[] NOT NULL,
+    n_duplicates INTEGER NOT NULL, versions JSON NOT NULL, created_at TIMESTAMP NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS, _RESULTS)
 FIRST_WITH_PAIRS = 4
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from core.errors import CacheNotWritable
+from core.store.axis_results import forget_results
 from core.store.fetch import frame
 from core.store.gate import Cache
 from core.store.generations import bump
@@ -47,6 +48,9 @@ def files_of(cache: Cache, reader_id: str, family: str | None = None) -> list[st
 def forget(cache: Cache, paths: Iterable[str]) -> None:
     """Forget files of arrays and delete them; what they held counts as missing from then on.
 
+    What was computed from them goes too: the results of a family of templates with one of its
+    files, all results of a reader with a file of concepts.
+
     Raises
     ------
     CacheNotWritable
@@ -54,13 +58,15 @@ def forget(cache: Cache, paths: Iterable[str]) -> None:
     """
     wanted = list(paths)
     with cache.writing() as con:
-        readers = con.execute(
-            "SELECT DISTINCT reader_id FROM head_array WHERE list_contains($paths, path)",
+        held = con.execute(
+            "SELECT DISTINCT reader_id, family FROM head_array WHERE list_contains($paths, path)",
             {"paths": wanted},
         ).fetchall()
         for table in ("head_array", "tensor"):
             con.execute(f"DELETE FROM {table} WHERE list_contains($paths, path)", {"paths": wanted})
-        bump(con, [reader_id for (reader_id,) in readers], [GENERATION])
+        for reader_id, family in held:
+            forget_results(con, reader_id, family or None)
+        bump(con, {reader_id for reader_id, _ in held}, [GENERATION])
     delete(cache.folder / TENSORS / path for path in wanted)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 
 from core.errors import CacheMissing, CacheNewer, CacheNotWritable, CacheUnreadable
+from core.store.axis_results import GENERATION as RESULTS
 from core.store.clock import utc_now
 from core.store.derive import refresh, touch_dataset
 from core.store.fetch import first_row
@@ -20,7 +21,15 @@ from core.store.generations import bump
 from core.store.locks import held
 from core.store.migrations import migrate
 from core.store.scorers import deriving_scorers, scorer_ids
-from core.store.verify import UNEQUAL, WRONG_COUNT, WRONG_SUM, findings, read_everything
+from core.store.verify import (
+    RESULT_OF_OTHER_LENGTH,
+    RESULT_WITHOUT_READER,
+    UNEQUAL,
+    WRONG_COUNT,
+    WRONG_SUM,
+    findings,
+    read_everything,
+)
 from core.words import counted
 
 
@@ -37,8 +46,8 @@ def repair(cache: Cache, *, newer: bool = False) -> RepairResult:
 
     A file that opens is put right: of scores that are there twice the first stays, wrong ones are
     removed (they are computed again), item and pair scores are derived anew where there are texts
-    to derive them from. A file that does not open is renamed, never deleted, and an empty cache
-    takes its place.
+    to derive them from, and results on axes that are not whole are dropped. A file that does not
+    open is renamed, never deleted, and an empty cache takes its place.
 
     Parameters
     ----------
@@ -95,6 +104,8 @@ def _put_right(con: duckdb.DuckDBPyConnection) -> str:
         refresh(con, scorer_id)
     names = [name for (name,) in con.execute("SELECT dataset FROM dataset").fetchall()]
     bump(con, ["", *scorer_ids(con)], names)
+    readers = con.execute("SELECT reader_id FROM head_reader").fetchall()
+    bump(con, [reader_id for (reader_id,) in readers], [RESULTS])
     said = ["The cache was put right:", *before]
     said.append(f"It removed {counted(removed, 'row')} and derived item and pair scores anew.")
     if after := findings(con):
@@ -112,6 +123,10 @@ _WRONG = (
     "(SELECT min(rowid) FROM unscored GROUP BY scorer_id, text_id)",
     "DELETE FROM item_score WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
     "DELETE FROM pair_score WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
+    f"DELETE FROM axis_result WHERE result_id IN ({RESULT_WITHOUT_READER})",
+    f"DELETE FROM axis_result WHERE result_id IN ({RESULT_OF_OTHER_LENGTH})",
+    "DELETE FROM axis_row WHERE result_id NOT IN (SELECT result_id FROM axis_result)",
+    "DELETE FROM atlas WHERE result_id NOT IN (SELECT result_id FROM axis_result)",
     "DELETE FROM item WHERE rowid NOT IN "
     "(SELECT min(rowid) FROM item GROUP BY dataset, item_id, condition)",
 )

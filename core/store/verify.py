@@ -27,6 +27,12 @@ WRONG_SUM = (
     "NOT isfinite(sum) OR NOT coalesce(list_bool_and([isfinite(x) FOR x IN logprobs]), true) "
     "OR abs(sum - coalesce(list_sum(logprobs::DOUBLE[]), 0)) > 1e-9 * greatest(1, abs(sum))"
 )
+RESULT_WITHOUT_READER = "SELECT result_id FROM axis_result ANTI JOIN head_reader USING (reader_id)"
+RESULT_OF_OTHER_LENGTH = """
+    SELECT result_id FROM axis_result LEFT JOIN axis_row USING (result_id)
+    GROUP BY result_id, n_axes HAVING count(position) != n_axes
+        OR count(DISTINCT len(phrase_values)) > 1
+"""
 
 _RULES = {
     "A text is scored more than once under one scorer": (
@@ -59,6 +65,12 @@ _RULES = {
     ),
     "A pair score is of no pair that the cache holds": (
         "SELECT 1 FROM pair_score ANTI JOIN pair USING (dataset, item_id, condition)"
+    ),
+    "A result on axes is of a reader that the cache does not know": RESULT_WITHOUT_READER,
+    "A result on axes has not the rows that it was stored with": RESULT_OF_OTHER_LENGTH,
+    "A row of axes or an atlas belongs to no result": (
+        "SELECT 1 FROM (SELECT result_id FROM axis_row UNION ALL SELECT result_id FROM atlas) "
+        "ANTI JOIN axis_result USING (result_id)"
     ),
 }
 

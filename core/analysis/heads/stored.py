@@ -1,0 +1,184 @@
+"""Where phrases fall on axes, computed once and kept: what pages show without waiting.
+
+A result is found by a hash of all that can change it: the reader, the poles' words and definitions,
+the templates, the phrases, and every setting of the question. So a set that was replaced, or
+templates that were rewritten, have no result until they are computed again; nothing is ever shown
+for something else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+import pandas as pd
+
+from core.analysis.heads.arrays import phrases_of
+from core.analysis.heads.axis_table import axis_tests, ranked
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.values import HeadsValues, Tell, heads_values, untold
+from core.axes.axis import Axis
+from core.axes.content import content_hash
+from core.axes.templates import built_in_templates
+from core.stats.probes.projection import TOP_HEADS
+from core.store.axes import get_axes
+from core.store.axis_results import AxisRows, ResultFacts, get_axis_rows, put_axis_rows
+from core.store.gate import Cache
+from core.store.head_readers import get_reader
+
+RESULTS_VERSION = 1  # raised when the same question gets other numbers
+AT_ONCE = 1_500_000  # axes x phrases x heads that are computed while somebody waits
+
+
+@dataclass(frozen=True, eq=False)
+class StoredAxes:
+    """The values and the table of one question."""
+
+    question: HeadsQuestion
+    result_id: str  # a hash of all that can change it
+    held: HeadsValues
+    table: pd.DataFrame  # as `axis_table` gives it
+    created_at: datetime | None  # UTC; None where it was computed just now and is not stored
+
+
+def stored_axis_table(cache: Cache, question: HeadsQuestion) -> StoredAxes | None:
+    """What is stored of a question; None where nothing is, or it is of other axes or phrases.
+
+    Raises
+    ------
+    InputError
+        There is no such set of axes or phrases.
+    """
+    axes, concepts, reference = sets_of(cache, question)
+    result_id = result_hash(question, axes, concepts, reference)
+    found = get_axis_rows(cache, result_id)
+    if found is None:
+        return None
+    rows, created_at = found
+    held = HeadsValues(
+        axes=axes,
+        concepts=concepts,
+        reference=reference,
+        values=rows.values,
+        heads=rows.heads,
+        n_skipped=rows.n_skipped,
+        top_separability=rows.tests["separability"].to_numpy(),
+        top_chance=rows.tests["separability_chance"].to_numpy(),
+    )
+    return StoredAxes(question, result_id, held, ranked(held, rows.tests), created_at)
+
+
+def compute_axes(cache: Cache, question: HeadsQuestion) -> StoredAxes:
+    """Compute a question without storing it; errors as `heads_values`."""
+    held = heads_values(cache, question)
+    tests = axis_tests(held, question.seed)
+    return StoredAxes(question, _id_of(question, held), held, ranked(held, tests), None)
+
+
+def compute_and_store(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) -> StoredAxes:
+    """Compute a question and store it in one transaction.
+
+    Parameters
+    ----------
+    tell
+        As of `heads_values`.
+
+    Raises
+    ------
+    InputError, CacheError
+        As `heads_values`.
+    CacheNotWritable
+    """
+    held = heads_values(cache, question, tell=tell)
+    tests = axis_tests(held, question.seed)
+    rows = AxisRows(
+        axis_ids=tuple(axis.axis_id for axis in held.axes),
+        values=held.values,
+        heads=held.heads,
+        n_skipped=held.n_skipped,
+        tests=tests,
+    )
+    result_id = _id_of(question, held)
+    created_at = put_axis_rows(cache, result_id, facts_of(question), rows)
+    return StoredAxes(question, result_id, held, ranked(held, tests), created_at)
+
+
+def axes_at_hand(cache: Cache, question: HeadsQuestion) -> StoredAxes | None:
+    """What can be shown at once: what is stored, else what is small enough to be computed.
+
+    None where it would take too long: that is a job's to compute. Errors as `heads_values`.
+    """
+    stored = stored_axis_table(cache, question)
+    if stored is not None:
+        return stored
+    return compute_axes(cache, question) if is_small(cache, question) else None
+
+
+def is_small(cache: Cache, question: HeadsQuestion) -> bool:
+    """Whether a question can be computed while somebody waits, in about a second."""
+    reader = get_reader(cache, question.reader_id)
+    axes, concepts, reference = sets_of(cache, question)
+    n_phrases = len(concepts) + len(reference)
+    return len(axes) * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
+
+
+def usual_k(cache: Cache, reader_id: str) -> int | None:
+    """How many heads are taken where nobody says: 128, or all (None) where there are no more.
+
+    Raises
+    ------
+    InputError
+        There is no such reader.
+    """
+    reader = get_reader(cache, reader_id)
+    return TOP_HEADS if reader.n_layers * reader.n_heads > TOP_HEADS else None
+
+
+def sets_of(
+    cache: Cache, question: HeadsQuestion
+) -> tuple[tuple[Axis, ...], tuple[str, ...], tuple[str, ...]]:
+    """The axes, concepts and reference phrases of a question; InputError where one is missing."""
+    concepts, reference = phrases_of(cache, question)
+    return get_axes(cache, question.axes), tuple(c.text for c in concepts), reference
+
+
+def result_hash(
+    question: HeadsQuestion,
+    axes: Sequence[Axis],
+    concepts: Sequence[str],
+    reference: Sequence[str],
+) -> str:
+    """A hash of a question and of what its sets and templates hold: 32 hexadecimal digits."""
+    poles = [
+        json.dumps([pole.key, pole.lemmas, pole.definition])
+        for axis in axes
+        for pole in (axis.negative, axis.positive)
+    ]
+    parts = [
+        str(RESULTS_VERSION),
+        json.dumps(asdict(question), sort_keys=True),
+        json.dumps(built_in_templates()[question.family]),
+        *(content_hash(texts) for texts in (poles, concepts, reference)),
+    ]
+    return content_hash(parts)
+
+
+def facts_of(question: HeadsQuestion) -> ResultFacts:
+    """A question in the cache's own names."""
+    return ResultFacts(
+        reader_id=question.reader_id,
+        family=question.family,
+        axis_set=question.axes,
+        concept_set=question.concepts,
+        reference_set=question.reference,
+        pooling=question.pooling,
+        n_templates=question.n_templates,
+        k=question.k,
+        seed=question.seed,
+    )
+
+
+def _id_of(question: HeadsQuestion, held: HeadsValues) -> str:
+    return result_hash(question, held.axes, held.concepts, held.reference)
