@@ -1,0 +1,80 @@
+"""Where numbers about heads come from: the reader, the sets, the settings and the runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from core.analysis.heads.question import HeadsQuestion
+from core.axes.content import axis_content, content_hash
+from core.settings import VERSION
+from core.store.axes import concept_id, get_axes, get_concepts
+from core.store.gate import Cache
+from core.store.head_readers import get_reader
+from core.store.runs import runs
+
+_NAMES = {"axes": "axes", "concepts": "concepts", "reference": "reference phrases"}
+
+
+def heads_content(cache: Cache, question: HeadsQuestion) -> str:
+    """What sets a question is about, in one short text, the same in every cache that has them.
+
+    "axes-concepts-phrases" with a hash over the probe sentences and the phrases' prompts: sets of
+    the same name with other content differ.
+
+    Raises
+    ------
+    InputError
+        A set is not there.
+    """
+    axes = get_axes(cache, question.axes)
+    phrases = _phrases(cache, question)
+    parts = [axis_content(axis, question.family) for axis in axes]
+    parts += [concept_id(text) for texts in phrases.values() for text in texts]
+    sizes = "-".join(str(len(held)) for held in (axes, *phrases.values()))
+    return f"{sizes}-{content_hash(parts)[:16]}"
+
+
+def heads_provenance(cache: Cache, question: HeadsQuestion) -> dict[str, str]:
+    """Everything that says which numbers these are, by name, as texts; errors as `heads_content`.
+
+    Runs are those that read heads of the reader for these axes; the latest one's software versions
+    and command stand for all, and all are named.
+    """
+    reader = get_reader(cache, question.reader_id)
+    sizes = {"axes": len(get_axes(cache, question.axes))}
+    sizes |= {name: len(texts) for name, texts in _phrases(cache, question).items()}
+    known = {"program": f"Stereoscope {VERSION}", "reader_id": reader.reader_id}
+    known |= {name: str(value) for name, value in asdict(reader).items()}
+    for name, words in _NAMES.items():
+        held = getattr(question, name)
+        known[words] = f"{held} (n = {sizes.get(name, 0):,})" if held else "none"
+    known |= {
+        "family of templates": question.family,
+        "templates of a pole": str(question.n_templates),
+        "pooling": question.pooling,
+        "k of the table": "all" if question.k is None else str(question.k),
+        "seed": str(question.seed),
+    }
+    done = runs(cache)
+    done = done[(done["scorer_id"] == question.reader_id) & (done["dataset"] == question.axes)]
+    if not done.empty:
+        latest = done.iloc[0]
+        versions = json.loads(latest["versions"])
+        known |= {
+            "command": str(latest["command"]),
+            "opened from": str(json.loads(latest["spec"]).get("model", "")),
+            "started_at": f"{latest['started_at']} UTC",
+            "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
+            "runs": ", ".join(done["run_id"]),
+        }
+    return known
+
+
+def _phrases(cache: Cache, question: HeadsQuestion) -> dict[str, tuple[str, ...]]:
+    """Texts of the concepts, and of the reference phrases where there are any."""
+    names = {"concepts": question.concepts, "reference": question.reference}
+    return {
+        kind: tuple(c.text for c in get_concepts(cache, name).concepts) if name else ()
+        for kind, name in names.items()
+    }
