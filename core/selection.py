@@ -38,6 +38,13 @@ POOLINGS = ("mean", "last")  # of a head's output, over tokens
 TEMPLATES = (N_TEMPLATES, N_TEMPLATES // 2)  # sentences of a pole
 GRIDS = ("one", "side by side", "difference")  # how the heads of two models are shown
 NO_REFERENCE = "(none)"  # no set of phrases has this name; nothing chosen is an empty text
+AXIS_SORTS = {
+    "statistic": "KS D, the largest first",
+    "statistic_other": "KS D against the second set, the largest first",
+    "difference": "distance from the phrases' mean, the largest first",
+    "separability": "separability R, the largest first",
+    "axis": "words of the poles",
+}
 ATLAS_OF = ("axes", "concepts")
 ATLAS_BY = ("pca", "umap")
 ATLAS_COLOURS = ("statistic", "flagged", "dimension", "difference")
@@ -54,6 +61,7 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "family": FAMILIES,
     "pooling": POOLINGS,
     "grid": GRIDS,
+    "axis_sort": tuple(AXIS_SORTS),
     "atlas_of": ATLAS_OF,
     "atlas_by": ATLAS_BY,
     "atlas_colour": ATLAS_COLOURS,
@@ -116,6 +124,7 @@ class Selection:
     axis_words: str = ""  # in the words of a pole
     axis_dimensions: tuple[str, ...] = ()
     axis_reads: tuple[str, ...] = ()  # what the test of an axis reads: well-powered, marginal, ...
+    axis_sort: str = "statistic"
     beyond: bool = False  # only flagged axes that no dictionary of stereotypes has
     atlas_of: str = ATLAS_OF[0]  # what is a point
     atlas_by: str = ATLAS_BY[0]  # how points are placed

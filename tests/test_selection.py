@@ -14,6 +14,7 @@ from core.selection import (
     ATLAS_BY,
     ATLAS_COLOURS,
     ATLAS_OF,
+    AXIS_SORTS,
     GRIDS,
     LONGEST_QUERY,
     POOLINGS,
@@ -47,6 +48,7 @@ selections = st.builds(
     reference_set=texts, family=st.sampled_from(FAMILIES), pooling=st.sampled_from(POOLINGS),
     templates=st.sampled_from(TEMPLATES), heads=texts, grid=st.sampled_from(GRIDS),
     axis_words=texts, axis_dimensions=names, axis_reads=names, beyond=st.booleans(),
+    axis_sort=st.sampled_from(list(AXIS_SORTS)),
     atlas_of=st.sampled_from(ATLAS_OF), atlas_by=st.sampled_from(ATLAS_BY),
     atlas_colour=st.sampled_from(ATLAS_COLOURS),
 )  # fmt: skip

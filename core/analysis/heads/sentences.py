@@ -1,0 +1,166 @@
+"""What the tests of an axis show, in sentences: the same on pages, in captions and in exports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from core.analysis.audit.words import number, p_words
+from core.analysis.heads.axis_view import AxisView
+from core.analysis.heads.chosen import Chosen, HeadChoice
+from core.axes.axis import Axis
+from core.stats.levels import LEVEL
+from core.stats.probes.rejection import Stability
+from core.words import counted
+
+CAUTION = (
+    "A flag means that the concepts lie elsewhere than these phrases inside the model; it is not "
+    "what the model would say, and an axis without a flag does not show that the model treats "
+    "groups alike."
+)
+_NOT_ADJUSTED = "p is of these heads as they were chosen, and is not adjusted for choosing them."
+
+
+def pole_words(axis: Axis) -> tuple[str, str]:
+    """The first word of either pole, for the ends of an axis."""
+    return axis.negative.lemmas[0], axis.positive.lemmas[0]
+
+
+def axis_words(axis: Axis) -> str:
+    """An axis in a few words."""
+    return " \u2013 ".join(pole_words(axis))
+
+
+def axis_sentence(
+    row: Mapping[str, Any],
+    *,
+    poles: tuple[str, str],
+    concepts: str,
+    reference: str,
+    n_axes: int,
+) -> str:
+    """What the tests of one row of the axis table show.
+
+    Parameters
+    ----------
+    row
+        Of `core.analysis.heads.axis_table.axis_table`.
+    poles
+        The negative and the positive one's word.
+    n_axes
+        How many axes q is adjusted over.
+    """
+    axis = " \u2013 ".join(poles)
+    if math.isnan(row["pvalue"]):
+        return f"{axis}: undefined against {reference or 'no phrases'}, because {row['reason']}."
+    n = f"n = {int(row['n_concepts']):,} and {int(row['n_reference']):,}"
+    test = (
+        f"KS D = {number(row['statistic'], 2)} ({n}), {p_words('p', row['pvalue'])}, "
+        f"{p_words('q', row['qvalue'])} over {counted(n_axes, 'axis', 'axes')}"
+    )
+    return " ".join(
+        [
+            f"{axis}: {concepts} {_lie(row)} {reference}: {test}.",
+            _where(row, *poles),
+            _stable(row),
+        ]
+    ).strip()
+
+
+def choice_sentence(view: AxisView, found: Chosen, choice: HeadChoice) -> str:
+    """What the tests show in heads that somebody has chosen."""
+    negative, positive = pole_words(view.axis)
+    heads = heads_words(found, choice)
+    if math.isnan(found.pvalue):
+        return f"Over {heads}: no test, because {found.reason}."
+    question = view.question
+    row = {name: getattr(found, name) for name in ("difference", "pvalue_location")}
+    row |= {
+        "pvalue": found.pvalue,
+        "spread_ratio": found.spread_ratio,
+        "pvalue_spread": found.pvalue_spread,
+    }
+    return (
+        f"Over {heads}, {question.concepts} {_lie(row)} {question.reference}: "
+        f"KS D = {number(found.statistic, 2)} (n = {found.n_concepts:,} and "
+        f"{found.n_reference:,}), {p_words('p', found.pvalue)}. "
+        f"{_where(row, negative, positive)} {_NOT_ADJUSTED}"
+    )
+
+
+def position_sentence(view: AxisView, found: Chosen) -> str:
+    """How often concepts lie on the side on which people placed them, beside always guessing."""
+    if found.position_reason:
+        return f"Positions are not compared with people's: {found.position_reason}."
+    return (
+        f"{_percent(found.accuracy)} of {found.n_labelled:,} labelled concepts lie on the side of "
+        f"their label (balanced {_percent(found.balanced_accuracy)}, AUC {number(found.auc, 2)}); "
+        f"always guessing the commoner label reaches {_percent(found.majority)}."
+    )
+
+
+def separability_sentence(view: AxisView, found: Chosen) -> str:
+    """R of the chosen heads beside what swapped labels give."""
+    if not len(found.heads):
+        return "None of the chosen heads holds a direction, so that there is nothing to average."
+    r = float(view.separability.ravel()[found.heads].mean())
+    chance = float(view.chance.ravel()[found.heads].mean())
+    beside = (
+        f"under swapped labels {number(chance)}, and 95 % of heads stay below "
+        f"{number(view.chance_level)}"
+        if math.isfinite(chance)
+        else "labels were swapped for all 30 templates only, so that chance is not known"
+    )
+    return f"Mean separability R of these heads is {number(r)} ({beside})."
+
+
+def heads_words(found: Chosen, choice: HeadChoice) -> str:
+    """Which heads, and how many: the 128 heads of highest R, layer 4 head 2."""
+    n = counted(len(found.heads), "head")
+    if choice.box is None:
+        which = f"all {n}" if choice.k is None else f"the {n} of highest R"
+    else:
+        first_layer, first_head, last_layer, last_head = choice.box
+        layers = _span("layer", first_layer, last_layer)
+        which = f"{n} ({layers}, {_span('head', first_head, last_head)})"
+    skipped = counted(found.n_skipped, "head") + " without variance left out"
+    return f"{which}, {skipped}" if found.n_skipped else which
+
+
+def _lie(row: Mapping[str, Any]) -> str:
+    """By the published rule, p < 0.05, and whether that outlasts the other axes."""
+    if row["pvalue"] >= LEVEL:
+        return "are not shown to lie elsewhere than"
+    if row.get("qvalue", 0.0) >= LEVEL:
+        return "are flagged (p < 0.05), but not after adjusting over the axes, against"
+    return "lie elsewhere than"
+
+
+def _where(row: Mapping[str, Any], negative: str, positive: str) -> str:
+    """Location and spread."""
+    difference, ratio = float(row["difference"]), float(row["spread_ratio"])
+    side = positive if difference >= 0 else negative
+    return (
+        f"On average they lie {number(abs(difference), 2)} sd further towards {side} than the "
+        f"phrases ({p_words('p', row['pvalue_location'])}), and they spread {number(ratio, 2)} "
+        f"times as wide ({p_words('p', row['pvalue_spread'])})."
+    )
+
+
+def _stable(row: Mapping[str, Any]) -> str:
+    rate, error = float(row["rejection_rate"]), float(row["rejection_error"])
+    if math.isnan(rate):
+        return ""
+    said = f"{_percent(rate)} (\u00b1{_percent(error, 1)}) of resamples reject: {row['stability']}"
+    if row["stability"] == Stability.UNDERPOWERED:
+        said += ", so that more phrases would be needed to tell"
+    return f"{said}."
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return "undefined" if math.isnan(share) else f"{100 * share:.{digits}f} %"
+
+
+def _span(what: str, first: int, last: int) -> str:
+    return f"{what} {first}" if first == last else f"{what}s {first} to {last}"
