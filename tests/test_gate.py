@@ -55,6 +55,22 @@ def test_a_connection_of_this_process_outside_the_gate_is_busy(cache: Cache) -> 
     assert datasets(cache).dataset.tolist() == ["d"]
 
 
+def test_a_cache_kept_open_is_opened_once(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(cache)
+    opened: list[str] = []
+    connect = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *a, **k: opened.append(a[0]) or connect(*a, **k))
+    with cache.kept_open() as same:
+        assert same == cache
+        assert [datasets(same).dataset.tolist() for _ in range(3)] == [["d"]] * 3
+        assert len(opened) == 1
+        with pytest.raises(RuntimeError, match="inside the gate"), same.writing():
+            pass
+    with pytest.raises(duckdb.ConnectionException):
+        datasets(same)
+    assert datasets(cache).dataset.tolist() == ["d"]
+
+
 def test_a_thread_inside_the_gate_may_not_wait_for_itself(cache: Cache) -> None:
     filled(cache)
     with cache.reading():

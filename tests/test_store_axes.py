@@ -13,6 +13,7 @@ from core.errors import InputError
 from core.store.axes import (
     concept_id,
     get_axes,
+    get_axis,
     get_concepts,
     put_axes,
     put_concepts,
@@ -45,6 +46,16 @@ def test_sets_come_back_as_they_were(cache: Cache) -> None:
     assert get_axes(cache, "one") == AXES[1:2]
     assert get_concepts(cache, "groups") == GROUPS
     assert set_names(cache) == {"axis": ["one", "some"], "concept": ["groups"]}
+
+
+def test_one_axis_of_a_set(cache: Cache) -> None:
+    put_axes(cache, "some", AXES)
+    put_axes(cache, "one", AXES[1:2])
+    assert [get_axis(cache, "some", axis.axis_id) for axis in AXES] == list(AXES)
+    with pytest.raises(InputError, match=f"axes 'one' have no axis '{AXES[0].axis_id}'; choose"):
+        get_axis(cache, "one", AXES[0].axis_id)
+    with pytest.raises(InputError, match="no axes 'mine'; it has one, some"):
+        get_axis(cache, "mine", AXES[0].axis_id)
 
 
 def test_another_set_takes_a_name_only_when_asked_to(cache: Cache) -> None:

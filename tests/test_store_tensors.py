@@ -15,6 +15,7 @@ from core.store.tensors import (
     TENSORS,
     broken_tensors,
     put_tensor,
+    read_planes,
     read_rows,
     tensors,
     unclaimed_files,
@@ -45,6 +46,20 @@ def test_rows_come_back_bit_for_bit_in_the_order_asked_for(cache: Cache) -> None
     np.testing.assert_array_equal(found["a"], a[[3, 1, 3]])
     np.testing.assert_array_equal(found["b"], b[[3, 1, 3]])
     assert (found["a"].dtype, found["b"].dtype) == (np.float64, np.float32)
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [1, 2], [3, 0, 4], [2]])
+def test_planes_come_one_after_another_with_the_rows_asked_for(cache: Cache, rows) -> None:
+    a = np.random.default_rng(0).standard_normal((2, 3, 4, 5, 6)).astype(np.float32)
+    put(cache, a=a)
+    found = list(read_planes(cache, FILE, "a", 1, rows))
+    np.testing.assert_array_equal(np.stack(found), a[1][:, :, rows])
+
+
+def test_planes_of_a_lost_file_are_an_error(cache: Cache) -> None:
+    put(cache, a=np.zeros((1, 1, 1, 1))).unlink()
+    with pytest.raises(CacheError, match="missing or damaged"):
+        next(read_planes(cache, FILE, "a", 0, [0]))
 
 
 def test_a_file_is_vouched_for_once(cache: Cache) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
@@ -34,9 +34,13 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 @dataclass(frozen=True)
 class Cache:
-    """The cache in a folder. Opening is per operation; this object holds nothing open."""
+    """The cache in a folder. Opening is per operation; this object holds nothing open.
+
+    The one that `kept_open` lends out is the exception.
+    """
 
     folder: Path
+    connection: duckdb.DuckDBPyConnection | None = field(default=None, repr=False, compare=False)
 
     @property
     def file(self) -> Path:
@@ -80,6 +84,9 @@ class Cache:
         ------
         CacheMissing, CacheUnreadable, CacheNewer, CacheBusy, CacheError
         """
+        if self.connection is not None:
+            yield self.connection
+            return
         with ExitStack() as stack:
             con = stack.enter_context(self._open_to_read())
             if schema_number(con, self.file) < len(MIGRATIONS):
@@ -87,6 +94,16 @@ class Cache:
                 self._upgrade()
                 con = stack.enter_context(self._open_to_read())
             yield con
+
+    @contextmanager
+    def kept_open(self) -> Iterator[Cache]:
+        """The same cache, opened once for all that one thread reads from it inside the block.
+
+        Nobody writes meanwhile, so that what one query finds is there for the next. Errors as
+        `reading`.
+        """
+        with self.reading() as con:
+            yield Cache(self.folder, con)
 
     @contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:

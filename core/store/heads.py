@@ -32,7 +32,7 @@ import pyarrow as pa
 from core.errors import InputError
 from core.store.gate import Cache
 from core.store.generations import bump
-from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows
+from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows, span
 from core.types import HeadReader
 
 Array = npt.NDArray[Any]
@@ -141,29 +141,34 @@ def get_arrays(
 
 def get_outputs(cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int) -> Array:
     """Heads' outputs for concepts under one pooling, (L, H, C, D); errors as `get_arrays`."""
-    return np.stack(list(outputs_by_layer(cache, source, wanted, pooling)))
+    layers = outputs_by_layer(cache, source, wanted, pooling)
+    return np.stack([layer.astype(np.float32) for layer in layers])
 
 
 def outputs_by_layer(
     cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int
-) -> Iterator[npt.NDArray[np.float32]]:
+) -> Iterator[npt.NDArray[np.float64]]:
     """Heads' outputs for concepts under one pooling, one layer after another. (H, C, D) each
 
-    A layer is read where it is asked for and lies head by head, so that one pass over a large file
-    needs the memory of one layer. Errors as `get_arrays`.
+    Each is overwritten by the next one: one pass over large files, in the memory of one layer, is
+    several times as fast as reading them whole. Errors as `get_arrays`.
     """
     held = _all_places(cache, source, CONCEPT, wanted)
+    order = {key: i for i, key in enumerate(wanted)}
     files = _by_file(held)
-    at = [key for rows in files.values() for key in rows]
-    place = {key: i for i, key in enumerate(at)}
-    order = None if at == list(wanted) else [place[key] for key in wanted]
+    targets = [span([order[key] for key in rows]) for rows in files.values()]
     parts = [
         read_planes(cache, path, "outputs", pooling, list(rows.values()))
         for path, rows in files.items()
     ]
+    layer: npt.NDArray[np.float64] | None = None
     for planes in zip(*parts, strict=True):
-        layer = planes[0] if len(planes) == 1 else np.concatenate(planes, axis=1)
-        yield layer if order is None else layer[:, order]
+        if layer is None:
+            n_heads, _, head_dim = planes[0].shape
+            layer = np.empty((n_heads, len(wanted), head_dim))
+        for target, plane in zip(targets, planes, strict=True):
+            layer[:, target] = plane
+        yield layer
 
 
 def array_bytes(reader: HeadReader, n_poles: int, n_axes: int, n_concepts: int) -> int:

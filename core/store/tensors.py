@@ -112,12 +112,17 @@ def read_planes(
     `read_rows`.
     """
     low, high = min(rows), max(rows) + 1
-    in_one_piece = list(rows) == list(range(low, high))
+    wanted = span([row - low for row in rows])
     with _opened(cache, path) as held:
         part = held.get_slice(name)
         for j in range(part.get_shape()[1]):
-            plane = part[first, j, :, low:high]
-            yield plane if in_one_piece else plane[:, np.asarray(rows) - low]
+            yield part[first, j, :, low:high][:, wanted]
+
+
+def span(places: list[int]) -> slice | list[int]:
+    """Places as a slice where they follow one another, which copies nothing; else as they are."""
+    low, high = places[0], places[-1] + 1
+    return slice(low, high) if places == list(range(low, high)) else places
 
 
 def tensors(cache: Cache) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from core.axes.content import axis_content, pole_content
 from core.stats.probes.direction import PoleSums, direction
 from core.store.axes import concept_id, get_concepts
 from core.store.gate import Cache
-from core.store.heads import AXIS, POLE, Source, get_arrays, outputs_by_layer
+from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs, outputs_by_layer
 
 Array = npt.NDArray[np.float64]
 PoleHalves = tuple[PoleSums, PoleSums]
@@ -52,10 +52,10 @@ def phrases_of(
     return concepts, tuple(c.text for c in get_concepts(cache, question.reference).concepts)
 
 
-def phrase_layers(
-    cache: Cache, question: HeadsQuestion, phrases: Sequence[str]
-) -> Iterator[npt.NDArray[np.float32]]:
-    """Heads' outputs for phrases, one layer after another, each read once. (H, C, D) each
+def phrase_layers(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]) -> Iterator[Array]:
+    """Heads' outputs for phrases, one layer after another. (H, C, D) each
+
+    Each is overwritten by the next one.
 
     Raises
     ------
@@ -64,15 +64,10 @@ def phrase_layers(
     CacheError
         A file of arrays is gone or damaged.
     """
-    wanted = {phrase: concept_id(phrase) for phrase in phrases}
-    place = {phrase: i for i, phrase in enumerate(wanted)}
-    chosen = [place[phrase] for phrase in phrases]
-    layers = outputs_by_layer(cache, Source(question.reader_id), wanted, question.place)
-    if len(wanted) == len(chosen):
-        yield from layers
-    else:  # a phrase is named twice
-        for layer in layers:
-            yield layer[:, chosen]
+    wanted, chosen = _wanted(phrases)
+    source = Source(question.reader_id)
+    for layer in outputs_by_layer(cache, source, wanted, question.place):
+        yield layer if chosen is None else layer[:, chosen]
 
 
 def phrase_outputs(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]) -> Array:
@@ -83,8 +78,10 @@ def phrase_outputs(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]
     array, shape (C, L, H, D)
         Head by head in memory, as `core.stats.probes.projection.project` walks it.
     """
-    layers = list(phrase_layers(cache, question, phrases))
-    return np.moveaxis(np.stack(layers, dtype=np.float64), 2, 0)
+    wanted, chosen = _wanted(phrases)
+    held = get_outputs(cache, Source(question.reader_id), wanted, question.place)
+    outputs = np.moveaxis(held if chosen is None else held[:, :, chosen], 2, 0)
+    return outputs.astype(np.float64)
 
 
 def pole_halves(
@@ -136,3 +133,12 @@ def grids(cache: Cache, question: HeadsQuestion, axes: Sequence[Axis]) -> Grids:
     return Grids(
         *(held[name][:, question.place].astype(np.float64) for name in ("separability", "chance"))
     )
+
+
+def _wanted(phrases: Sequence[str]) -> tuple[dict[str, str], list[int] | None]:
+    """The ids of phrases, each once, and where each phrase is among them: None for in order."""
+    wanted = {phrase: concept_id(phrase) for phrase in phrases}
+    if len(wanted) == len(phrases):
+        return wanted, None
+    place = {phrase: i for i, phrase in enumerate(wanted)}
+    return wanted, [place[phrase] for phrase in phrases]

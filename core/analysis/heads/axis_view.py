@@ -72,11 +72,13 @@ def axis_view(cache: Cache, question: HeadsQuestion, axis_id: str) -> AxisView:
         A file of arrays is gone or damaged.
     """
     half = question.half
-    axis = get_axis(cache, question.axes, axis_id)
-    concepts, reference = phrases_of(cache, question)
-    held = grids(cache, question, [axis])
-    theta = directions(cache, question, [axis], half)
-    texts = [*(concept.text for concept in concepts), *reference]
+    with cache.kept_open() as opened:
+        axis = get_axis(opened, question.axes, axis_id)
+        concepts, reference = phrases_of(opened, question)
+        held = grids(opened, question, [axis])
+        theta = directions(opened, question, [axis], half)
+        texts = [*(concept.text for concept in concepts), *reference]
+        z = head_scores(opened, question, texts, theta)[0]
     chance = held.chance(half)[0]
     return AxisView(
         axis=axis,
@@ -86,7 +88,7 @@ def axis_view(cache: Cache, question: HeadsQuestion, axis_id: str) -> AxisView:
         separability=held.separability[0, half],
         chance=chance,
         chance_level=_level(held.swapped[0]) if np.isfinite(chance).any() else float("nan"),
-        z=head_scores(cache, question, texts, theta)[0],
+        z=z,
         labels=labels_of(axis, concepts),
     )
 
@@ -114,7 +116,8 @@ def head_scores(
     for i, layer in enumerate(phrase_layers(cache, question, phrases)):
         one_layer = np.moveaxis(layer[None], 2, 0)  # (C, 1, H, D)
         heads = slice(i * n_heads, (i + 1) * n_heads)
-        found[:, :, heads] = project(one_layer, probes[:, i : i + 1])
+        with np.errstate(invalid="ignore"):  # of infinite numbers, which are left out below
+            found[:, :, heads] = project(one_layer, probes[:, i : i + 1])
     known = np.isfinite(found[-1]).all(axis=1)
     z = np.full((n_axes, n_layers * n_heads, len(phrases)), np.nan, dtype=np.float32)
     z[:, :, known] = zscore(found[:-1, known]).swapaxes(1, 2)
