@@ -9,6 +9,7 @@ Letters: C concepts, R reference phrases, K heads, L layers, H heads of a layer.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -103,7 +104,7 @@ def parse_choice(text: str, n_layers: int, n_heads: int) -> HeadChoice:
         return HeadChoice(k=k)
     kind, _, rest = text.partition(":")
     if kind not in ("rect", "head"):
-        raise InputError(f"{text!r} chooses no heads: {_FORMS}.")
+        raise _no_choice(text)
     numbers = _numbers(text, rest, 4 if kind == "rect" else 2)
     layers, heads = sorted(numbers[::2]), sorted(numbers[1::2])
     if layers[-1] >= n_layers or heads[-1] >= n_heads:
@@ -188,11 +189,15 @@ def choose(view: AxisView, choice: HeadChoice, *, seed: int) -> Chosen:
 
 
 def _numbers(text: str, written: str, n: int) -> list[int]:
-    """So many whole numbers with commas between them."""
+    """So many whole numbers with commas between them, of few digits each."""
     parts = written.split(",")
-    if len(parts) != n or not all(part.isascii() and part.isdigit() for part in parts):
-        raise InputError(f"{text!r} chooses no heads: {_FORMS}.")
+    if len(parts) != n or not all(re.fullmatch("[0-9]{1,6}", part) for part in parts):
+        raise _no_choice(text)
     return [int(part) for part in parts]
+
+
+def _no_choice(text: str) -> InputError:
+    return InputError(f"{text[:40]!r} chooses no heads: {_FORMS}.")
 
 
 def _interval(z: npt.NDArray[np.float32], rng: np.random.Generator) -> Array:
