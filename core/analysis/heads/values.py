@@ -63,17 +63,19 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
         A file of arrays is gone or damaged.
     """
     half = question.half
-    reader = get_reader(cache, question.reader_id)
-    check_k(question.k, reader.n_layers * reader.n_heads)
-    axes = get_axes(cache, question.axes)
-    concepts, reference = phrases_of(cache, question)
-    texts = tuple(concept.text for concept in concepts)
-    activations = phrase_outputs(cache, question, [*texts, *reference])
+    with cache.kept_open() as opened:
+        reader = get_reader(opened, question.reader_id)
+        check_k(question.k, reader.n_layers * reader.n_heads)
+        axes = get_axes(opened, question.axes)
+        concepts, reference = phrases_of(opened, question)
+        texts = tuple(concept.text for concept in concepts)
+        activations = phrase_outputs(opened, question, [*texts, *reference])
     parts, done = [], 0
     for block in _blocks(axes):
-        held = grids(cache, question, block)
+        with cache.kept_open() as opened:
+            held = grids(opened, question, block)
+            theta = directions(opened, question, block, half)
         separability = held.separability[:, half]
-        theta = directions(cache, question, block, half)
         found = axis_values(activations, theta, separability, k=question.k)
         pairs = zip(separability, held.chance(half), found.heads, strict=True)
         parts.append((found, [_means(*each) for each in pairs]))
