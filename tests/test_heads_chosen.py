@@ -12,6 +12,7 @@ from scipy import stats
 from core.analysis.heads.axis_view import AxisView, axis_view
 from core.analysis.heads.chosen import (
     NO_LABELS,
+    ONE_LABEL,
     HeadChoice,
     choose,
     chosen_heads,
@@ -167,6 +168,16 @@ def test_positions_are_counted_around_the_mean_of_all_phrases(views):
     assert (found.n_labelled, found.n_positive) == (6, 2)
     assert found.majority == pytest.approx(4 / 6)
     assert found.position_reason == ""
+
+
+@pytest.mark.parametrize(
+    ("labels", "reason"), [((1,), NO_LABELS), ((1, 1, 1), ONE_LABEL), ((-1, 1), "")]
+)
+def test_labels_that_cannot_be_compared_with_sides(views, labels, reason):
+    view = replace(views[0], labels=(*labels, *[None] * (N_CONCEPTS - len(labels))))
+    found = choose(view, HeadChoice(k=4), seed=0)
+    assert (found.n_labelled, found.position_reason) == (len(labels), reason)
+    assert math.isnan(found.auc) == bool(reason)
 
 
 def test_intervals_are_as_wide_as_means_over_so_many_heads_vary(views):

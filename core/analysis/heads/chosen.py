@@ -21,7 +21,7 @@ from core.analysis.heads.question import NO_REFERENCE
 from core.errors import InputError
 from core.stats.levels import CONFIDENCE, LEAST_ITEMS
 from core.stats.probes.kolmogorov import Method
-from core.stats.probes.positions import position_prediction
+from core.stats.probes.positions import PositionPrediction, position_prediction
 from core.stats.probes.projection import Heads, aggregate, check_k, top_heads
 from core.stats.probes.stereotypicality import stereotypicality
 from core.stats.resampling import bootstrap_means
@@ -30,6 +30,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 NO_LABELS = "fewer than two labelled concepts on this axis"
+ONE_LABEL = "all labels on this axis are the same"
 N_RESAMPLES = 1_000
 _FORMS = 'write "k" and a number, "all", "head:layer,head" or "rect:layer,head,layer,head"'
 
@@ -82,7 +83,7 @@ class Chosen:
     majority: float  # accuracy of always guessing the commoner label
     n_labelled: int  # concepts with a label and a value
     n_positive: int  # of them labelled 1
-    position_reason: str  # why there is no accuracy
+    position_reason: str  # why sides and labels cannot be compared
 
 
 def parse_choice(text: str, n_layers: int, n_heads: int) -> HeadChoice:
@@ -160,7 +161,6 @@ def choose(view: AxisView, choice: HeadChoice, *, seed: int) -> Chosen:
     labels = np.array([label or 0 for label in view.labels])
     # Only what one labeling gives is looked at: no labeling needs to be drawn.
     positions = position_prediction(concepts - centre, labels, n_resamples=1, rng=rng)
-    few = positions.n_groups < 2
     return Chosen(
         heads=found.heads,
         n_skipped=found.n_skipped,
@@ -184,7 +184,7 @@ def choose(view: AxisView, choice: HeadChoice, *, seed: int) -> Chosen:
         majority=positions.majority,
         n_labelled=positions.n_groups,
         n_positive=positions.n_positive,
-        position_reason=NO_LABELS if few else str(positions.undefined[0]),
+        position_reason=_why_no_position(positions),
     )
 
 
@@ -198,6 +198,14 @@ def _numbers(text: str, written: str, n: int) -> list[int]:
 
 def _no_choice(text: str) -> InputError:
     return InputError(f"{text[:40]!r} chooses no heads: {_FORMS}.")
+
+
+def _why_no_position(positions: PositionPrediction) -> str:
+    if positions.n_groups < 2:
+        return NO_LABELS
+    if positions.n_positive in (0, positions.n_groups):
+        return ONE_LABEL
+    return str(positions.undefined[0])
 
 
 def _interval(z: npt.NDArray[np.float32], rng: np.random.Generator) -> Array:

@@ -63,7 +63,7 @@ def halves_difference(cache: Cache, view: AxisView, heads: Heads) -> HalvesDiffe
         halves = pole_halves(opened, view.question, [view.axis])
         theta = np.stack([direction(*poles_of(halves, view.axis, half)) for half in (0, 1)])
         z = head_scores(opened, view.question, texts, theta)
-    defined = np.isfinite(z).any(axis=2)  # (2, L * H)
+    defined = np.asarray(np.isfinite(z).any(axis=2))  # (2, L * H)
     both = heads[(defined[0] & defined[1])[heads]]
     first, second = (aggregate(scores.T, both) for scores in z)
     n = len(view.concepts)
