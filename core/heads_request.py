@@ -1,4 +1,4 @@
-"""Which model's heads to read for what."""
+"""Which model's heads to read for what, and what to make of them."""
 
 from __future__ import annotations
 
@@ -34,3 +34,37 @@ class HeadsRequest:
     def dataset(self) -> str:
         """What the job is about: where a scoring job has a data set, this one has axes."""
         return self.axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectionsRequest:
+    """Which concepts to project onto which axes, and how; the options of `stereotypes`."""
+
+    reader: str  # id of what read the model's heads
+    axes: str  # a stored set
+    concepts: str  # a stored set
+    reference: tuple[str, ...] = ()  # stored sets of reference phrases
+    family: str
+    pooling: str
+    templates: int
+    k: int  # heads of highest R; 0 for all
+    seed: int
+
+    @property
+    def model(self) -> str:
+        """No model is opened."""
+        return ""
+
+    @property
+    def dataset(self) -> str:
+        """What the job is about, as of `HeadsRequest`."""
+        return self.axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtlasRequest(ProjectionsRequest):
+    """Which map to draw of what is projected; the options of `atlas`."""
+
+    of: str  # "axes" or "concepts"
+    neighbors: int
+    min_dist: float

@@ -53,7 +53,7 @@ def option_words(request: Any) -> list[str]:
         elif value is True:
             words.append(option)
         else:
-            words.append(f"{option}={checked(f.name, value)}")
+            words.append(f"{option}={checked(f.name, str(value))}")
     return words
 
 
@@ -67,7 +67,7 @@ def known_fields(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = {f.name: values[f.name] for f in fields(kind) if f.name in values}
     for f in fields(kind):
-        wanted = {"str": str, "bool": bool, "int": int}.get(str(f.type))
+        wanted = {"str": str, "bool": bool, "int": int, "float": float}.get(str(f.type))
         if wanted and not isinstance(known.get(f.name, wanted()), wanted):
             raise TypeError(f"{f.name} is {known[f.name]!r}")
     return known

@@ -139,8 +139,8 @@ def test_a_byte_order_mark_and_other_columns_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("cold,", "The row has no positive pole; write a word or a synset's name."),
-        (" | ,warm", "The row has no negative pole; write a word or a synset's name."),
+        ("cold,", "There is no positive pole; write a word or a synset's name."),
+        (" | ,warm", "There is no negative pole; write a word or a synset's name."),
         ("warm,Warm", "Both poles are 'warm'; write two opposite ones."),
         ("cold|bold,bold", "Both poles are 'bold'; write two opposite ones."),
         ("quick.a.01,swift.a.01", "Both poles are 'quick'; write two opposite ones."),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from core.analysis.heads.axis_table import axis_table
+from core.analysis.heads.stored import stored_axis_table, usual_questions
 from core.heads_request import HeadsRequest
 from core.jobs import heads
 from core.jobs.follow import follow
@@ -106,6 +109,35 @@ def test_a_job_says_what_it_does_and_can_be_asked_for_again(
         *("axes", "--model=demo", "--axes=own", "--family=listing", "--family=simple", "--bos=out"),
         "--dtype=bfloat16",
     ]
+
+
+def test_what_was_read_is_projected_and_stored(run: Run, cache: Cache, asked: list[str]) -> None:
+    code, out, _ = run(*asked, "--family=simple", "--family=listing", "--json")
+    assert code == 0
+    reader_id = json.loads(out)["reader_id"]
+    for family in ("simple", "listing"):
+        (question,) = usual_questions(cache, reader_id, "own", ["jobs"], ["things"], [family])
+        assert question.k is None  # a tiny model has few heads
+        found = stored_axis_table(cache, question)
+        assert found is not None
+        pd.testing.assert_frame_equal(found.table, axis_table(cache, question))
+    (view,) = follow(cache)
+    assert (view.progress.phase, view.fraction) == ("projecting", 1.0)
+
+
+def test_a_job_stopped_before_projecting_goes_on_from_there(
+    run: Run, cache: Cache, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("core.cli.axes.keep_results", lambda *asked: [])
+        code, _, err = run(*asked)
+    assert (code, "stopped; read 65 sentences" in err) == (130, True)
+    (view,) = follow(cache)
+    assert view.state == "stopped"
+    assert run(*asked[:3], "--concepts=jobs", "--reference=things")[0] == 0
+    reader_id = view.progress.scorer_id
+    (question,) = usual_questions(cache, reader_id, "own", ["jobs"], ["things"], ["simple"])
+    assert stored_axis_table(cache, question) is not None
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from core.analysis.heads import stored
 from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
 from core.errors import InputError
+from core.jobs.folder import create_run, release
+from core.jobs.follow import follow
+from core.jobs.spec import STEREOTYPES, JobSpec, spec_from_json, spec_to_json
+from core.store.axes import get_concepts, put_concepts
 from core.store.gate import Cache
 from tests.conftest import Run
 from tests.planted_cache import AXES, CONCEPTS, REFERENCE, STEREOTYPED, fill_planted, made_axes
@@ -54,9 +60,56 @@ def test_the_screen_says_n_and_what_chance_would_flag(run: Run, reader_id: str) 
     assert "by chance 0.4). A flag says" in said
 
 
+def test_without_reference_phrases_nothing_is_tested(run: Run, reader_id: str) -> None:
+    code, out, _ = run(*WORDS[:5], "--k", 3)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "40 of groups without reference phrases: 8 of 8 axes" in said
+    assert "No axis could be tested: no reference phrases were chosen." in said
+    assert "nan" not in said
+
+
+def test_what_is_large_is_a_job_that_stores_it(
+    run: Run, cache: Cache, reader_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "AT_ONCE", 0)
+    words = (*WORDS, "--reference", "phrases2", "--k", 3, "--json")
+    phrases = get_concepts(cache, REFERENCE)
+    put_concepts(cache, replace(phrases, name="phrases2"))
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert "Projecting" in err
+    (view,) = follow(cache)
+    assert (view.state, view.command) == ("finished", "stereotypes")
+    assert (view.work, view.dataset) == ("projections of groups", AXES)
+    assert view.fraction == 1.0
+    assert view.spec is not None
+    assert spec_from_json(json.loads(json.dumps(spec_to_json(view.spec)))) == view.spec
+    assert view.spec.arguments() == [
+        *("stereotypes", f"--reader={reader_id}", f"--axes={AXES}", f"--concepts={CONCEPTS}"),
+        *(f"--reference={REFERENCE}", "--reference=phrases2", "--family=simple"),
+        *("--pooling=mean", "--templates=30", "--k=3", "--seed=20260928"),
+    ]
+    assert run(*words)[1] == out  # what is stored is what was computed
+    assert len(follow(cache)) == 1
+
+
+def test_a_launched_job_of_what_is_not_there_fails_with_its_sentence(
+    run: Run, cache: Cache, reader_id: str
+) -> None:
+    spec = JobSpec(command=STEREOTYPES)
+    folder, lock = create_run(cache, spec)
+    release(lock)
+    code, _, err = run(*WORDS, "--k", 99, "--run", folder.run_id)
+    assert (code, "has 24 heads, not 99" in err) == (2, True)
+    (view,) = follow(cache)
+    assert (view.state, "has 24 heads, not 99" in view.error) == ("failed", True)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--family", "plain"), "--family is 'plain'; write simple or listing."),
         (("--pooling", "first"), "--pooling is 'first'; write mean or last."),
         (("--templates", "20"), "Directions come from 15 or 30 templates."),
         (("--k", "99"), "has 24 heads, not 99"),

@@ -21,6 +21,7 @@ from core.errors import (
     ModelNotFound,
     WrongModelKind,
 )
+from core.heads_request import HeadsRequest
 from core.jobs.folder import RunFolder, create_run, release, take_over_run
 from core.jobs.follow import (
     can_resume,
@@ -229,6 +230,8 @@ def test_who_is_told_of_missing_scores_is_told_of_the_job_that_computes_them(cac
     assert with_jobs(notes, follow(cache), "d") == notes
     make(line(1, 172), alive=True)
     assert with_jobs(notes, follow(cache), "another") == notes
+    heads = JobSpec(command="axes", request=HeadsRequest(model="m", axes="d"))
+    make(line(1, 172), alive=True, spec=heads)  # axes may have a data set's name
     told = "3 of 9 are scored. A job is computing this: 172 of 1,000 texts."
     assert with_jobs(notes, follow(cache), "d") == [told, "Other."]
 
@@ -281,6 +284,10 @@ def test_the_speed_of_a_scorer_is_that_of_its_latest_run(cache, make):
     assert speed.characters_per_second == pytest.approx(100.0)
     make(line(0, 0), line(0.5, 500, "stopped"))  # too short to tell
     assert recorded_speed(cache, "s1") == speed
+    make(line(0, 0), line(5, 100), line(60, 100, "finished", phase="projecting"))
+    later = recorded_speed(cache, "s1")
+    assert later is not None
+    assert later.characters_per_second == pytest.approx(200.0)
 
 
 def test_a_long_history_is_read_from_its_end(make):

@@ -1,9 +1,9 @@
-"""Axes of one's own: a table with the columns negative and positive (docs/axes.md)."""
+"""Axes of one's own: a table with the columns negative and positive, or one typed in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from core.axes.axis import Axis, Pole, user_pole
 from core.axes.wordnet import WordNet, open_wordnet
 from core.errors import InputError
+from core.files.places import Place
 from core.files.rows import folded, read_list, refuse_errors, text_of
 from core.files.tables import Record
 from core.languages import normalise_language
@@ -18,6 +19,7 @@ from core.types import Problem
 
 REQUIRED = ("negative", "positive")
 OPTIONAL = ("negative_definition", "positive_definition", "dimension", "facet", "language")
+TYPED = "own words"  # the source of an axis that no file holds
 _LIKE_A_SYNSET = re.compile(r"\S+\.[a-zA-Z]+\.\d+")
 
 
@@ -66,6 +68,24 @@ def read_axes(path: Path, wordnet: WordNet | None = None) -> AxisList:
     return AxisList(tuple(axes.values()), tuple(problems))
 
 
+def axis_of_words(values: Mapping[str, str]) -> tuple[Axis, tuple[str, ...]]:
+    """One axis from what somebody typed, with notes on it.
+
+    Parameters
+    ----------
+    values
+        The columns of a table's row: `negative` and `positive`, and any of the others.
+
+    Raises
+    ------
+    InputError
+        As for a row: one sentence.
+    """
+    record = Record(Place(TYPED), dict(values))
+    axis = _axis(record, open_wordnet)
+    return axis, tuple(note.message for note in _notes(record, axis))
+
+
 def _axis(record: Record, opened: Callable[[], WordNet]) -> Axis:
     language = normalise_language(text_of(record, "language") or "en")
     poles, faults = [], []
@@ -90,7 +110,7 @@ def _pole(record: Record, end: str, language: str, opened: Callable[[], WordNet]
     definition = text_of(record, f"{end}_definition")
     words = tuple(dict.fromkeys(word for part in written.split("|") if (word := part.strip())))
     if not words:
-        raise InputError(f"The row has no {end} pole; write a word or a synset's name.")
+        raise InputError(f"There is no {end} pole; write a word or a synset's name.")
     if not any(_LIKE_A_SYNSET.fullmatch(word) for word in words):
         return user_pole(words, definition, language)
     if len(words) > 1:

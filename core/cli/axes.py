@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
+from core.analysis.heads.stored import usual_questions
 from core.axes.concepts import ConceptSet
 from core.axes.named import AXES as AXES_NAMES
 from core.axes.named import (
@@ -20,6 +21,7 @@ from core.axes.named import (
     reference_named,
 )
 from core.axes.templates import FAMILIES
+from core.cli.heads_options import keep_results
 from core.cli.model_options import (
     ComputeDtypeOption,
     DeviceOption,
@@ -43,6 +45,7 @@ from core.cli.terminal import (
 )
 from core.errors import InputError
 from core.heads_request import HeadsRequest
+from core.jobs.progress import READING, Progress, Stop, Watch
 from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import AXES, JobSpec, anywhere
 from core.store.axes import get_concepts, put_axes, put_concepts, set_names
@@ -176,12 +179,44 @@ def axes(
 
 
 def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
-    """Compute, telling the terminal and the run folder; stop when either is asked to."""
+    """Compute, telling the terminal and the run folder; stop when either is asked to.
+
+    What is usually asked of the heads is projected and stored, for the app to show at once.
+    """
     # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
     from core.jobs.heads import read_heads
 
     with watched(job) as (watch, stop):
-        return read_heads(store, request, run_id=job.run_id, watch=watch, stop=stop)
+        latest = Progress(READING)
+
+        def note(progress: Progress) -> None:
+            nonlocal latest
+            latest = progress
+            watch(progress)
+
+        def projecting(progress: Progress) -> None:  # what was read stays in view
+            done, total = progress.done_characters, progress.total_characters
+            watch(
+                replace(latest, phase=progress.phase, done_characters=done, total_characters=total)
+            )
+
+        result = read_heads(store, request, run_id=job.run_id, watch=note, stop=stop)
+        if result.stopped:
+            return result
+        complete = _project(store, request, result.reader_id, projecting, stop)
+        return replace(result, stopped=not complete)
+
+
+def _project(store: Cache, request: HeadsRequest, reader_id: str, watch: Watch, stop: Stop) -> bool:
+    """Store what is usually asked of heads that were read; whether it was not stopped."""
+    questions = usual_questions(
+        store, reader_id, request.axes, request.concepts, request.reference, request.families
+    )
+    try:
+        return len(keep_results(store, questions, watch, stop)) == len(questions)
+    except InputError as error:  # a phrase or a pole that could not be read is told besides
+        say(f"Not projected: {error}")
+        return True
 
 
 def put_sets(

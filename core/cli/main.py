@@ -18,6 +18,7 @@ from typing import NoReturn
 import typer
 
 from core.cli import (
+    atlas,
     audit,
     axes,
     cache,
@@ -27,6 +28,7 @@ from core.cli import (
     demo,
     pairs,
     positive_control,
+    probe,
     prune,
     scoring,
     stereotypes,
@@ -54,6 +56,8 @@ app.command("control")(control.control)
 app.command("positive-control")(positive_control.positive_control)
 app.command("axes")(axes.axes)
 app.command("stereotypes")(stereotypes.stereotypes)
+app.command("atlas")(atlas.atlas)
+app.command("probe")(probe.probe)
 app.command("prune")(prune.prune)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)

@@ -97,8 +97,8 @@ class _Lines:
         self._said, self._steps = now, steps
         seconds = now - self._began
         sentence = p.phase.capitalize()
-        if p.total_texts:
-            sentence += f": {_texts(p, seconds)}"
+        if texts := _texts(p, seconds):
+            sentence += f": {texts}"
         if seconds and 0 < share < 1:
             sentence += f", about {duration_words(seconds * (1 - share) / share)} left"
         say(sentence)
@@ -108,8 +108,8 @@ class _Lines:
 
 
 def _texts(p: jobs.Progress, seconds: float) -> str:
-    """Texts done of all, and how many a second; empty before they are counted."""
-    if not p.total_texts:
+    """Texts done of all, and how many a second; empty before they are counted, and after."""
+    if not p.total_texts or p.phase not in jobs.OF_TEXTS:
         return ""
     rate = f", {p.done_texts / seconds:.1f}/s" if p.done_texts and seconds else ""
     return f"{p.done_texts:,} of {counted(p.total_texts, 'text')}{rate}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,41 +13,50 @@ import pandas as pd
 import typer
 
 from core.analysis.audit.words import p_words
-from core.analysis.heads.axis_table import axis_table
-from core.analysis.heads.question import HALVES, POOLINGS, HeadsQuestion
-from core.analysis.heads.reader import find_reader
+from core.analysis.heads.question import POOLINGS, HeadsQuestion
+from core.analysis.heads.stored import StoredAxes, axes_at_hand, request_of
 from core.axes.templates import FAMILIES, N_TEMPLATES
-from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, print_table, say
-from core.errors import InputError
+from core.cli.heads_options import (
+    AxesOption,
+    ConceptsOption,
+    FamilyOption,
+    HeadsOption,
+    PoolingOption,
+    ReaderOption,
+    SeedOption,
+    TemplatesOption,
+    asked_questions,
+    keep_results,
+)
+from core.cli.progress import watched
+from core.cli.scoring import leave
+from core.cli.terminal import (
+    CacheOption,
+    JsonOption,
+    RunOption,
+    open_cache,
+    out,
+    print_json,
+    print_table,
+    say,
+)
 from core.export.tables import check_path, json_rows, write_table
+from core.jobs.running import running_job
+from core.jobs.spec import STEREOTYPES, JobSpec
 from core.settings import DEFAULT_SEED
 from core.stats.probes.projection import TOP_HEADS
+from core.store.gate import Cache
 
 SHOWN = 20
 
 
-AxesOption = Annotated[str, typer.Option(metavar="AXES", help="A set of axes of the cache.")]
-ConceptsOption = Annotated[str, typer.Option(metavar="CONCEPTS", help="A set of concepts.")]
 ReferenceOption = Annotated[
-    list[str], typer.Option(metavar="PHRASES", help="Reference phrases; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        metavar="PHRASES",
+        help="Reference phrases; may be repeated (default: none, and so no test).",
+    ),
 ]
-ReaderOption = Annotated[
-    str | None,
-    typer.Option(metavar="READER", help="A model name, or an id of `prune` (default: the one)."),
-]
-FamilyOption = Annotated[
-    str, typer.Option(metavar="FAMILY", help=f"Of templates: {' or '.join(FAMILIES)}.")
-]
-PoolingOption = Annotated[
-    str, typer.Option(metavar="POOLING", help=f"Of tokens: {' or '.join(POOLINGS)}.")
-]
-TemplatesOption = Annotated[
-    int, typer.Option(metavar="N", help=f"{' or '.join(map(str, HALVES))} of them.")
-]
-HeadsOption = Annotated[
-    int | None, typer.Option(metavar="K", help="Heads of highest R; 0 for all.")
-]
-SeedOption = Annotated[int, typer.Option(metavar="SEED", help="Of resampled phrases.")]
 FileOption = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="Write all rows: .csv, .parquet, .jsonl or .tex."),
@@ -54,7 +66,7 @@ FileOption = Annotated[
 def stereotypes(
     axes: AxesOption,
     concepts: ConceptsOption,
-    reference: ReferenceOption,
+    reference: ReferenceOption = None,
     reader: ReaderOption = None,
     family: FamilyOption = FAMILIES[0],
     pooling: PoolingOption = POOLINGS[0],
@@ -64,30 +76,72 @@ def stereotypes(
     file: FileOption = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
+    run: RunOption = None,
 ) -> None:
-    """Say on which axes concepts lie apart from phrases."""
-    if pooling not in POOLINGS:
-        raise InputError(f"--pooling is {pooling!r}; write {' or '.join(POOLINGS)}.")
+    """Say on which axes concepts lie apart from phrases.
+
+    What takes longer than a moment is stored, and read the next time. Ctrl-C stops after the
+    reference set in hand.
+    """
     if file is not None:
         check_path(file)
     store = open_cache(cache)
-    questions = [
-        HeadsQuestion(
-            reader_id=find_reader(store, reader),
-            axes=axes,
-            concepts=concepts,
-            reference=phrases,
-            family=family,
-            pooling=pooling,
-            n_templates=templates,
-            k=k or None,
-            seed=seed,
-        )
-        for phrases in reference
-    ]
-    tables = [axis_table(store, question) for question in questions]
+    ask = partial(
+        asked_questions,
+        store,
+        reader=reader,
+        axes=axes,
+        concepts=concepts,
+        references=reference or (),
+        family=family,
+        pooling=pooling,
+        templates=templates,
+        k=k,
+        seed=seed,
+    )
+    found = _at_hand(store, ask()) if run is None else None
+    if found is None:
+        found = _as_job(store, ask, run)
+    _say_tables(found, file, as_json=as_json)
+
+
+def _at_hand(store: Cache, questions: Sequence[HeadsQuestion]) -> list[StoredAxes] | None:
+    """What is stored or small; None where one is neither."""
+    found = []
+    for question in questions:
+        if (held := axes_at_hand(store, question)) is None:
+            return None
+        found.append(held)
+    return found
+
+
+def _as_job(
+    store: Cache, ask: Callable[[], list[HeadsQuestion]], run: str | None
+) -> list[StoredAxes]:
+    """Compute and store, telling the terminal and the run folder; leave where it is stopped."""
+    spec = JobSpec(command=STEREOTYPES) if run else _spec(ask())
+    with running_job(store, spec, run) as job:
+        questions = ask()
+        with watched(job) as (watch, stop):
+            found = keep_results(store, questions, watch, stop)
+        stopped = len(found) < len(questions)
+        job.end("stopped" if stopped else "finished")
+    if stopped:
+        say("Stopped; the same command goes on from here.")
+    leave(stopped=stopped, n_failures=0)
+    return found
+
+
+def _spec(questions: Sequence[HeadsQuestion]) -> JobSpec:
+    named = tuple(question.reference for question in questions if question.reference)
+    request = replace(request_of(questions[0]), reference=named)
+    return JobSpec(command=STEREOTYPES, request=request)
+
+
+def _say_tables(found: Sequence[StoredAxes], file: Path | None, *, as_json: bool) -> None:
+    questions = [each.question for each in found]
     together = pd.concat(
-        [t.assign(reference=q.reference) for t, q in zip(tables, questions, strict=True)],
+        [each.table.assign(reference=each.question.reference) for each in found],
         ignore_index=True,
     )
     if file is not None:
@@ -95,8 +149,8 @@ def stereotypes(
     if as_json:
         print_json({"questions": [asdict(q) for q in questions], "axes": json_rows(together)})
         return
-    for question, table in zip(questions, tables, strict=True):
-        _print(question, table)
+    for each in found:
+        _print(each.question, each.table)
     if file is not None:
         say(f"Wrote {file}.")
 
@@ -105,11 +159,16 @@ def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
     first = table.iloc[0]
     known = table["pvalue"].notna()
     shown = table.head(SHOWN)
-    title = (
-        f"{first['n_concepts']} of {question.concepts} against {first['n_reference']} of "
-        f"{question.reference}: the {len(shown)} of {len(table)} axes that differ most"
-    )
+    against = "without reference phrases"
+    which = f"{len(shown)} of {len(table)} axes"
+    if question.reference:
+        against = f"against {first['n_reference']} of {question.reference}"
+        which = f"the {which} that differ most"
+    title = f"{first['n_concepts']} of {question.concepts} {against}: {which}"
     print_table(pd.DataFrame([_row(row) for row in shown.to_dict("records")]), title)
+    if not known.any():
+        say(f"No axis could be tested: {first['reason']}.", to=out)
+        return
     say(
         f"Flagged at p < .05: {int(table['flagged'].sum())} of {int(known.sum())} axes "
         f"({int((table['qvalue'] < 0.05).sum())} at q < .05; by chance {0.05 * known.sum():.1f}). "
@@ -124,11 +183,15 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
     ends = (row[end].partition(", ")[0] for end in ("negative", "positive"))
     return {
         "Axis": " - ".join(ends),
-        "R": f"{row['separability']:.2f}",
-        "KS": f"{row['statistic']:.2f}",
+        "R": _digits(row["separability"]),
+        "KS": _digits(row["statistic"]),
         "Test": p_words("q", row["qvalue"]),
-        "Rejected": f"{row['rejection_rate']:.2f}",
+        "Rejected": _digits(row["rejection_rate"]),
         "Reads": row["stability"],
-        "Difference": f"{row['difference']:+.2f}",
-        "Spread": f"{row['spread_ratio']:.2f}",
+        "Difference": _digits(row["difference"], "+.2f"),
+        "Spread": _digits(row["spread_ratio"]),
     }
+
+
+def _digits(number: float, form: str = ".2f") -> str:
+    return "undefined" if math.isnan(number) else format(number, form)

@@ -11,10 +11,11 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Literal
 
+from core.heads_request import AtlasRequest, ProjectionsRequest
 from core.jobs.folder import RunFolder, find_run, is_held, read_spec, run_folders
-from core.jobs.progress import READING, SCORING, Progress
+from core.jobs.progress import OF_TEXTS, Progress
 from core.jobs.spec import AXES, CONTROL, JobSpec
-from core.score_request import known_fields
+from core.score_request import ScoreRequest, known_fields
 from core.store.gate import Cache
 from core.store.score_line import REST
 from core.words import counted, duration_words
@@ -61,9 +62,11 @@ class JobView:
 
     @property
     def work(self) -> str:
-        """What is computed: a model's scores, what its heads hold, or a positive control."""
+        """What is computed: scores of a model, what its heads hold, where concepts fall, ..."""
         if self.command == AXES:
             return f"heads of {self.model}"
+        if self.spec and isinstance(self.spec.request, ProjectionsRequest):
+            return _projected(self.spec.request)
         if self.spec is None or self.command != CONTROL:
             return self.model
         return f"positive control of {counted(len(self.spec.scorers), 'model')}"
@@ -158,7 +161,8 @@ def with_jobs(notes: Sequence[str], views: Sequence[JobView], dataset: str) -> l
 def computing(views: Sequence[JobView], dataset: str) -> str:
     """That a job computes scores of a data set, and how far it is; empty where none does."""
     for view in views:
-        if view.alive and view.dataset == dataset:
+        about_scores = view.spec is not None and isinstance(view.spec.request, ScoreRequest)
+        if view.alive and about_scores and view.dataset == dataset:
             p = view.progress
             far = (
                 f"{p.done_texts:,} of {counted(p.total_texts, 'text')}"
@@ -216,12 +220,20 @@ def log_tail(cache: Cache, run_id: str, n_lines: int = 40) -> str:
 
 def recorded_speed(cache: Cache, scorer_id: str) -> Speed | None:
     """The speed of the latest run that has scored under this scorer for a second or more."""
-    for view in follow(cache, latest=SPEED_RUNS):
-        known = view.progress.scorer_id == scorer_id and view.progress.phase in (SCORING, READING)
-        if known and view.seconds >= 1.0 and view.progress.done_characters:
-            opening = _opening_seconds(find_run(cache, view.run_id).progress)
-            return Speed(view.run_id, view.progress.done_characters / view.seconds, opening)
+    for folder in islice(run_folders(cache), SPEED_RUNS):
+        line = _last_computing(_read_lines(folder.progress))
+        if line is None or line.progress.scorer_id != scorer_id:
+            continue
+        if line.seconds >= 1.0 and line.progress.done_characters:
+            opening = _opening_seconds(folder.progress)
+            return Speed(folder.run_id, line.progress.done_characters / line.seconds, opening)
     return None
+
+
+def _last_computing(lines: Sequence[_Line]) -> _Line | None:
+    """The last line in which texts were computed: what comes after takes other time."""
+    known = (line for line in reversed(lines) if line.progress.phase in OF_TEXTS)
+    return next(known, None)
 
 
 def opening_words(seconds: float | None) -> str:
@@ -229,6 +241,11 @@ def opening_words(seconds: float | None) -> str:
     if seconds is None:
         return "besides opening and checking the model"
     return f"{duration_words(seconds)} of it to open and check the model"
+
+
+def _projected(request: ProjectionsRequest) -> str:
+    made = f"atlas of {request.of}: " if isinstance(request, AtlasRequest) else ""
+    return f"{made}projections of {request.concepts}"
 
 
 def _state(folder: RunFolder, held: bool, last: _Line | None) -> State:
@@ -267,7 +284,7 @@ def _opening_seconds(path: Path) -> float | None:
             lines = _lines_in(file.read(HEAD_BYTES))
     except OSError:
         return None
-    scoring = next((line for line in lines if line.progress.phase in (SCORING, READING)), None)
+    scoring = next((line for line in lines if line.progress.phase in OF_TEXTS), None)
     if scoring is None or scoring is lines[0]:
         return None
     return max(0.0, (scoring.time - lines[0].time).total_seconds())

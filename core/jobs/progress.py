@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SCORING, READING = "scoring", "reading heads"  # the phases in which texts are computed
+SCORING, READING = "scoring", "reading heads"
+OF_TEXTS = (SCORING, READING)  # the phases in which texts are computed
+PROJECTING, PLACING = "projecting", "placing points"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from core.errors import CacheError, CanaryFailed, InputError, ModelError
 from core.items.texts import join
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import SCORING, Progress, Stop, Watch, never, unwatched
-from core.jobs.spec import Request
+from core.jobs.spec import ModelRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
 from core.models.plan import ModelPlan, plan_model
@@ -124,7 +124,7 @@ def score_dataset(
     )
 
 
-def plan_for(cache: Cache, request: Request, *, download: bool = True) -> ModelPlan:
+def plan_for(cache: Cache, request: ModelRequest, *, download: bool = True) -> ModelPlan:
     """How the model that a request names would be opened; errors and `download` as `plan_model`."""
     return plan_model(
         request.model,

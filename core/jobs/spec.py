@@ -5,20 +5,26 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from core import settings
 from core.errors import InputError
-from core.heads_request import HeadsRequest
+from core.heads_request import AtlasRequest, HeadsRequest, ProjectionsRequest
 from core.score_request import DEMO_MODEL, ScoreRequest, checked, known_fields, option_words
 
 CONTROL = "positive-control"
-AXES = "axes"
-COMMANDS = ("score", "demo", CONTROL, AXES)
+AXES, STEREOTYPES, ATLAS = "axes", "stereotypes", "atlas"
+COMMANDS = ("score", "demo", CONTROL, AXES, STEREOTYPES, ATLAS)
 
-Request: TypeAlias = ScoreRequest | HeadsRequest
+ModelRequest: TypeAlias = ScoreRequest | HeadsRequest  # a model is opened
+Request: TypeAlias = ModelRequest | ProjectionsRequest
+REQUESTS: Mapping[str, type[Request]] = {
+    AXES: HeadsRequest,
+    STEREOTYPES: ProjectionsRequest,
+    ATLAS: AtlasRequest,
+}  # the others' are of scores
 DEMO_REQUEST = ScoreRequest(model=DEMO_MODEL, dataset=settings.DEMO_DATASET)
 
 
@@ -27,7 +33,7 @@ class JobSpec:
     """A job as a person asked for it."""
 
     command: str = "score"  # one of COMMANDS
-    request: Request = field(default=DEMO_REQUEST)  # one for heads with the command axes
+    request: Request = field(default=DEMO_REQUEST)  # of the command's kind: REQUESTS
     resumes: str = ""  # the run that this one goes on from
     scorers: tuple[str, ...] = ()  # of a positive control: ids of those that score it
     arms: tuple[str, ...] = ()  # ... and its sentences, as core/items/control.py writes them
@@ -63,6 +69,8 @@ _Request = TypeVar("_Request", ScoreRequest, HeadsRequest, Request)
 
 def anywhere(request: _Request) -> _Request:
     """The request with a model folder's whole path, so that it means the same from any folder."""
+    if isinstance(request, ProjectionsRequest):
+        return request
     path = Path(request.model).expanduser()
     if request.model in ("", DEMO_MODEL) or "\0" in request.model or not path.is_dir():
         return request
@@ -83,15 +91,11 @@ def spec_from_json(values: Mapping[str, Any]) -> JobSpec:
         When it is not a spec.
     """
     try:
-        kind = HeadsRequest if values.get("command") == AXES else ScoreRequest
-        request = kind(**known_fields(kind, values["request"]))
-        if isinstance(request, HeadsRequest):
-            request = replace(
-                request,
-                concepts=_texts(request.concepts),
-                reference=_texts(request.reference),
-                families=_texts(request.families),
-            )
+        kind = REQUESTS.get(str(values.get("command")), ScoreRequest)
+        known: dict[str, Any] = known_fields(kind, values["request"])
+        listed = {f.name for f in fields(kind) if str(f.type).startswith("tuple")}
+        known |= {name: _texts(known[name]) for name in listed & known.keys()}
+        request = kind(**known)
         lists = {name: _texts(values.get(name, ())) for name in ("scorers", "arms")}
         spec = JobSpec(**{**known_fields(JobSpec, values), "request": request, **lists})
     except (KeyError, TypeError, AttributeError) as error:

@@ -8,8 +8,10 @@ from typing import Literal
 import streamlit as st
 
 from core.errors import StereoscopeError
+from core.heads_request import HeadsRequest, ProjectionsRequest
 from core.jobs.follow import JobView, State, can_resume, follow, unfinished
 from core.jobs.launch import dismiss, request_stop, resume
+from core.jobs.progress import PLACING, PROJECTING
 from core.score_request import ScoreRequest
 from core.store.gate import Cache
 from core.words import counted, duration_words
@@ -98,8 +100,10 @@ def title(view: JobView) -> str:
     if view.spec is None:
         return f"Run {view.run_id}"
     request = view.spec.request
-    options = [request.quantization] if request.quantization != "none" else []
-    options += [request.dtype] if request.dtype != "auto" else []
+    options = [request.family, request.pooling] if isinstance(request, ProjectionsRequest) else []
+    if isinstance(request, ScoreRequest | HeadsRequest):
+        options += [request.quantization] if request.quantization != "none" else []
+        options += [request.dtype] if request.dtype != "auto" else []
     options += ["exact"] if isinstance(request, ScoreRequest) and request.exact else []
     named = f"{short_model(view.work)} on {view.dataset}"
     return f"{named} ({', '.join(options)})" if options else named
@@ -116,6 +120,8 @@ def progress_words(view: JobView) -> str:
     if not p.total_texts:
         return f"{p.phase.capitalize()} …" if view.alive else p.phase.capitalize()
     words = [p.part] if p.part else []
+    if p.phase in (PROJECTING, PLACING):
+        words.append(p.phase)
     words.append(f"{p.done_texts:,} of {counted(p.total_texts, 'text')}")
     if view.rate is not None:
         words.append(f"{view.rate:,.1f} texts/s")

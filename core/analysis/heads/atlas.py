@@ -22,9 +22,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.heads.stored import StoredAxes
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import StoredAxes, request_of
 from core.errors import InputError
-from core.settings import DEFAULT_SEED
+from core.heads_request import AtlasRequest
 from core.stats.known import ROUNDING
 from core.store.axis_results import Layout, LayoutKey, get_layout, put_layout
 from core.store.clock import utc_now
@@ -40,11 +41,10 @@ LIBRARIES = ("umap-learn", "numpy", "scipy", "scikit-learn", "numba", "pynndesce
 
 @dataclass(frozen=True, kw_only=True)
 class UmapParameters:
-    """How UMAP places points; the defaults are its own, but for the seed."""
+    """How UMAP places points; its own defaults. The seed is the question's."""
 
     n_neighbors: int = 15  # fewer where there are no more than that
     min_dist: float = 0.1
-    seed: int = DEFAULT_SEED
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +111,19 @@ def stored_umap(
     return None if layout is None else _atlas(of, layout, parameters)
 
 
+def atlas_request(
+    question: HeadsQuestion, of: Of, parameters: UmapParameters | None = None
+) -> AtlasRequest:
+    """The request of a job that computes and stores UMAP's points; its seed is the question's."""
+    parameters = parameters or UmapParameters()
+    return AtlasRequest(
+        **vars(request_of(question)),
+        of=of,
+        neighbors=parameters.n_neighbors,
+        min_dist=parameters.min_dist,
+    )
+
+
 def check_umap(stored: StoredAxes, of: Of, parameters: UmapParameters | None = None) -> None:
     """Refuse what UMAP cannot place, before a job is started.
 
@@ -135,7 +148,7 @@ def compute_umap(
     """
     parameters = parameters or UmapParameters()
     names, rows, left_out, (first, same) = _umap_rows(stored, of, parameters)
-    placed = _place(rows[first], parameters)
+    placed = _place(rows[first], parameters, stored.question.seed)
     layout = Layout(
         names=names,
         points=placed[same],
@@ -149,7 +162,7 @@ def compute_umap(
     return _atlas(of, layout, parameters)
 
 
-def _place(rows: Array, parameters: UmapParameters) -> Array:
+def _place(rows: Array, parameters: UmapParameters, seed: int) -> Array:
     """UMAP's points of rows that all differ. (n, 2)"""
     with warnings.catch_warnings():
         # It misses Tensorflow, and says where a graph falls into pieces: neither matters here.
@@ -160,7 +173,7 @@ def _place(rows: Array, parameters: UmapParameters) -> Array:
             n_components=2,
             n_neighbors=min(parameters.n_neighbors, len(rows) - 1),
             min_dist=parameters.min_dist,
-            random_state=parameters.seed,
+            random_state=seed,
             init="spectral" if len(rows) > LEAST_POINTS else "random",
             n_jobs=1,
         ).fit_transform(rows)
@@ -214,7 +227,8 @@ def _distinct(rows: Array) -> tuple[Ints, Ints]:
 
 
 def _key(stored: StoredAxes, of: Of, parameters: UmapParameters) -> LayoutKey:
-    return LayoutKey(result_id=stored.result_id, points_of=of, **asdict(parameters))
+    seed = stored.question.seed
+    return LayoutKey(result_id=stored.result_id, points_of=of, seed=seed, **asdict(parameters))
 
 
 def _atlas(of: Of, layout: Layout, parameters: UmapParameters) -> Atlas:

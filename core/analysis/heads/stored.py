@@ -22,6 +22,7 @@ from core.analysis.heads.values import HeadsValues, Tell, heads_values, untold
 from core.axes.axis import Axis
 from core.axes.content import content_hash
 from core.axes.templates import built_in_templates
+from core.heads_request import ProjectionsRequest
 from core.stats.probes.projection import TOP_HEADS
 from core.store.axes import get_axes
 from core.store.axis_results import AxisRows, ResultFacts, get_axis_rows, put_axis_rows
@@ -122,6 +123,39 @@ def is_small(cache: Cache, question: HeadsQuestion) -> bool:
     axes, concepts, reference = sets_of(cache, question)
     n_phrases = len(concepts) + len(reference)
     return len(axes) * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
+
+
+def request_of(question: HeadsQuestion) -> ProjectionsRequest:
+    """The request of a job that computes and stores a question."""
+    return ProjectionsRequest(
+        reader=question.reader_id,
+        axes=question.axes,
+        concepts=question.concepts,
+        reference=(question.reference,) if question.reference else (),
+        family=question.family,
+        pooling=question.pooling,
+        templates=question.n_templates,
+        k=question.k or 0,
+        seed=question.seed,
+    )
+
+
+def usual_questions(
+    cache: Cache,
+    reader_id: str,
+    axes: str,
+    concepts: Sequence[str],
+    reference: Sequence[str],
+    families: Sequence[str],
+) -> list[HeadsQuestion]:
+    """What is asked of heads that were just read: all sets of concepts against all of phrases."""
+    k = usual_k(cache, reader_id)
+    return [
+        HeadsQuestion(reader_id=reader_id, axes=axes, concepts=c, reference=r, family=family, k=k)
+        for family in families
+        for c in concepts
+        for r in (reference or [""])
+    ]
 
 
 def usual_k(cache: Cache, reader_id: str) -> int | None:

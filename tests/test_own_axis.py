@@ -1,0 +1,92 @@
+"""An axis typed in becomes a set of its own and a job that reads a known model for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from core.axes.user_axes import TYPED, axis_of_words
+from core.errors import InputError
+from core.heads_request import HeadsRequest
+from core.jobs.own_axis import OWN_AXES, known_heads_request, own_axis_spec
+from core.store.axes import get_axes, set_names
+from core.store.gate import Cache
+from core.store.runs import end_run, start_run
+from tests.planted_cache import CONCEPTS, REFERENCE, fill_planted
+from tests.planted_heads import planted_heads
+
+TYPED_IN = {
+    "negative": " stingy|mean ",
+    "positive": "generous",
+    "negative_definition": "giving nothing",
+    "positive_definition": "giving much",
+}
+
+
+def read_by(cache: Cache, request: HeadsRequest) -> str:
+    """A reader, and the run in which its heads were read."""
+    reader_id = fill_planted(cache, planted_heads()).reader_id
+    start_run(
+        cache, "20261130-101010-abcd", command="axes", scorer_id=reader_id, dataset=request.axes,
+        spec=asdict(request),
+    )  # fmt: skip
+    end_run(cache, "20261130-101010-abcd", status="finished")
+    return reader_id
+
+
+def test_words_become_an_axis_with_notes() -> None:
+    axis, notes = axis_of_words(TYPED_IN)
+    assert (axis.negative.lemmas, axis.positive.lemmas) == (("stingy", "mean"), ("generous",))
+    assert (axis.positive.definition, axis.source, notes) == ("giving much", TYPED, ())
+    bare, notes = axis_of_words({"negative": "koud", "positive": "warm", "language": "nl"})
+    assert bare.negative.language == "nl"
+    assert ["No definition" in notes[0], "English templates" in notes[1]] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"negative": "cold", "positive": " "}, "There is no positive pole; write a word"),
+        ({"negative": "", "positive": ""}, "no negative pole.*no positive pole"),
+        ({"negative": "warm", "positive": "Warm|hot"}, "Both poles are 'warm'; write two opposite"),
+        ({"negative": "a\0b", "positive": "c"}, "holds a character that cannot be written"),
+        ({"negative": "x", "positive": "y", "language": "klingon!"}, "klingon"),
+    ],
+)
+def test_words_that_make_no_axis_are_refused_in_a_sentence(values: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        axis_of_words(values)
+
+
+def test_own_axes_gather_in_one_set_and_the_model_is_read_as_before(cache: Cache) -> None:
+    asked = HeadsRequest(
+        model="demo", axes="demo", concepts=("groups25",), families=("listing",), dtype="bfloat16"
+    )
+    reader_id = read_by(cache, asked)
+    first, second = (
+        axis_of_words(values)[0] for values in (TYPED_IN, {"negative": "cold", "positive": "warm"})
+    )
+    for axis in (first, second, first):
+        spec = own_axis_spec(
+            cache, axis, reader_id=reader_id, concepts=[CONCEPTS], reference=[REFERENCE],
+            family="simple",
+        )  # fmt: skip
+    assert get_axes(cache, OWN_AXES) == (first, second)
+    assert spec.arguments() == [
+        *("axes", "--model=demo", f"--axes={OWN_AXES}", f"--concepts={CONCEPTS}"),
+        *(f"--reference={REFERENCE}", "--dtype=bfloat16", "--device=cpu"),
+    ]
+
+
+def test_a_model_that_cannot_be_opened_again_adds_no_axis(cache: Cache, tmp_path: Path) -> None:
+    axis, _ = axis_of_words(TYPED_IN)
+    unknown = fill_planted(cache, planted_heads(), seed=3).reader_id
+    with pytest.raises(InputError, match="How the heads of planted were read is not known here"):
+        known_heads_request(cache, unknown)
+    gone = HeadsRequest(model=str(tmp_path / "gone"), axes="demo")
+    reader_id = read_by(cache, gone)
+    with pytest.raises(InputError, match=r"weights of planted are no longer in .*gone; put them"):
+        own_axis_spec(cache, axis, reader_id=reader_id, concepts=[CONCEPTS], family="simple")
+    assert OWN_AXES not in set_names(cache)["axis"]
