@@ -1,0 +1,143 @@
+"""`python -m core probe`: the tables of the analysis, with their n, and what cannot be asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.analysis.heads.positions import position_table
+from core.analysis.heads.probe import OF_MODELS, OF_PEOPLE, TABLES
+from core.analysis.heads.question import HeadsQuestion
+from core.axes.concepts import Concept, ConceptSet
+from core.cli.probe_tables import VIEWS, print_probe
+from core.store.axes import put_concepts
+from core.store.gate import Cache
+from tests.conftest import Run
+from tests.planted_cache import CONCEPTS, REFERENCE, made_axes
+from tests.planted_heads import planted_heads
+from tests.planted_labels import AXES, LABELLED, fill_labelled
+
+WORDS = ("probe", "--axes", AXES, "--concepts", LABELLED, "--reference", REFERENCE, "--k", "3")
+
+
+@pytest.fixture
+def question(cache: Cache) -> HeadsQuestion:
+    return fill_labelled(cache, planted_heads())
+
+
+@pytest.fixture
+def ratings(tmp_path: Path) -> Path:
+    """Three annotators on two axes and a group, one of whom fails the control items."""
+    axes = [axis.axis_id for axis in made_axes(8)]
+    rows = [
+        f"{who},{CONCEPTS} 1,{axis},{rating},"
+        for who, given in {"a": (5, 3), "b": (4, 1), "c": (1, 1)}.items()
+        for axis, rating in zip((axes[1], axes[2]), given, strict=True)
+    ]
+    rows += [f"c,x,{axes[0]},1,5", f"c,y,{axes[0]},1,5", f"a,Unknown,{axes[0]},1,"]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["annotator,group,axis,rating,expected", *rows]) + "\n")
+    return path
+
+
+def test_a_table_in_a_file_is_that_of_the_analysis(
+    run: Run, cache: Cache, question: HeadsQuestion, tmp_path: Path
+) -> None:
+    file = tmp_path / "positions.parquet"
+    code, _, err = run(*WORDS, "--table", "positions", "--out", file)
+    assert code == 0, err
+    expected = position_table(cache, question)
+    pd.testing.assert_frame_equal(pd.read_parquet(file), expected, check_dtype=False)
+
+
+def test_json_holds_every_table_that_needs_nothing_more(run: Run, question: HeadsQuestion) -> None:
+    code, out, err = run(*WORDS, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert set(found["tables"]) == set(TABLES) - {*OF_PEOPLE, *OF_MODELS}
+    assert all(rows for rows in found["tables"].values())
+    for rows in found["tables"].values():
+        for row in rows:
+            assert "reason" in row and any(name.startswith("n_") or name == "n" for name in row)
+    assert found["centre"] == "joint" and found["question"]["k"] == 3
+    assert found["tables"]["validity"][0]["halves_overlap"] == 1
+
+
+def test_other_readers_and_people_bring_their_tables(
+    run: Run, cache: Cache, question: HeadsQuestion, ratings: Path
+) -> None:
+    second = fill_labelled(cache, planted_heads(n_layers=3), seed=1).reader_id
+    words = (*WORDS, "--reader", question.reader_id, "--compare", second, "--ratings", ratings)
+    code, out, err = run(*words, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert set(found["tables"]) == set(TABLES) and found["compare"] == [second]
+    assert {row["reader_id"] for row in found["tables"]["models"]} == {second}
+    people = found["tables"]["people"][0]
+    assert (people["rule"], people["n"], people["n_annotators"]) == ("published", 2, 2)
+    assert [row["excluded"] for row in found["tables"]["annotators"]] == [False, False, True]
+    assert any("not in the set, and left out: Unknown." in note for note in found["notes"])
+    assert any("1 annotator of 3 excluded" in note for note in found["notes"])
+    code, out, err = run(*words)
+    said = " ".join(out.split())
+    assert code == 0, err
+    for title in ("Agreement between models", "Flags of people and the model", "How far people"):
+        assert title in said
+    assert "Note: 1 annotator of 3 excluded by the control items." in said
+
+
+def test_the_screen_says_majority_n_and_what_is_undefined(
+    run: Run, cache: Cache, question: HeadsQuestion
+) -> None:
+    code, out, _ = run(*WORDS)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "against labels: warmth k Accuracy sd Majority Balanced AUC p Axes Groups" in said
+    assert "Note: 1 of 1 rows: A floor for 40 concepts needs 80 reference phrases, not 40" in said
+    put_concepts(cache, ConceptSet("bare", (Concept(f"{CONCEPTS} 1"), Concept(f"{CONCEPTS} 2"))))
+    code, out, _ = run("probe", "--axes", AXES, "--concepts", "bare", "--k", "3")
+    said = " ".join(out.split())
+    assert code == 0
+    assert "6 of 12 rows: no concept has a label of warmth" in said
+    assert "no reference phrases were chosen" in said
+    assert "0.000" not in said
+
+
+def test_each_table_can_be_printed(run: Run, question: HeadsQuestion, ratings: Path) -> None:
+    words = [word for name in TABLES if name not in OF_MODELS for word in ("--table", name)]
+    code, out, err = run(*WORDS, "--ratings", ratings, *words)
+    assert code == 0, err
+    titles = [VIEWS[name].title for name in TABLES if name not in OF_MODELS and name in VIEWS]
+    assert all(title in " ".join(out.split()) for title in titles) and "annotators" in out
+
+
+def test_long_tables_say_how_many_rows_there_are(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = pd.DataFrame({"annotator": [f"p{i}" for i in range(25)], "reason": ""})
+    print_probe({"annotators": rows})
+    said = capfd.readouterr().out
+    assert "showing 20 of 25" in said and "p19" in said and "p20" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--table", "people"), "The table people needs people's ratings: name a file with --rat"),
+        (("--table", "models"), "The table models needs another reader: name one with --compare"),
+        (("--table", "all"), "'all' is no table; choose from: positions, position_axes, abl"),
+        (("--centre", "origin"), "--centre is 'origin'; choose from: joint, groups, midpoint."),
+        (("--by", "word"), "--by is 'word'; write synset or lemma."),
+        (("--k", "99", "--table", "labels"), "has 24 heads, not 99"),
+        (("--out", "all.csv"), "all.csv holds one table; choose one with --table"),
+        (("--ratings", "none.csv"), "none.csv"),
+        (("--compare", "other"), "No reader is called 'other'"),
+        (("--reference", "", "--centre", "joint"), "The centre 'joint' needs reference phrases"),
+    ],
+)
+def test_what_cannot_be_asked(
+    run: Run, question: HeadsQuestion, words: tuple[str, ...], said: str
+) -> None:
+    code, _, err = run(*WORDS, *words)
+    assert (code, said in " ".join(err.split())) == (2, True), err
