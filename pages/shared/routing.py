@@ -25,6 +25,11 @@ def navigation() -> StreamlitPage:
                 st.Page("pages/shift_lab.py", title="Shift lab", icon=":material/science:"),
                 st.Page("pages/carry_over.py", title="Carry-over", icon=":material/scatter_plot:"),
             ],
+            "Heads": [
+                st.Page("pages/head_map.py", title="Head map", icon=":material/grid_on:"),
+                st.Page("pages/axes.py", title="Axes", icon=":material/linear_scale:"),
+                st.Page("pages/atlas.py", title="Atlas", icon=":material/bubble_chart:"),
+            ],
             "Data": [st.Page("pages/runs.py", title="Runs", icon=":material/play_circle:")],
         }
     )

@@ -14,7 +14,7 @@ from core.figures.colours import CHANGE_SCALE, COLOURS, ENGLISH, EVIDENCE
 from core.figures.theme import Figure, drawn, plain
 
 LABELLED = 60  # points that carry their words at most
-_CHART = 700.0, 480.0  # px that labels are laid out for
+_CHART = 520.0, 400.0  # px that labels are laid out for
 _LETTER, _LINE = 6.3, 14.0  # px of a label's letter and line
 _SEQUENTIAL = [[0.0, "#9a9da3"], [1.0, EVIDENCE["shown"]]]
 _PLACES = {  # where a label may stand: its middle beside the point, in label widths and px
@@ -33,6 +33,7 @@ def atlas_scatter(
     axis_names: tuple[str, str],
     said: str,
     chosen: str = "",
+    words: bool = True,
 ) -> Figure:
     """Points with their words where there is room, coloured by a column.
 
@@ -47,9 +48,11 @@ def atlas_scatter(
         Caption.
     chosen
         Key of the open point, which gets a ring.
+    words
+        Whether points carry their words where there is room.
     """
     rows = rows.reset_index(drop=True)
-    labels = label_places(rows)
+    labels = label_places(rows) if words else [""] * len(rows)
     numeric = types.is_numeric_dtype(rows[colour]) and not types.is_bool_dtype(rows[colour])
     traces = [_scaled(rows, colour, colour_name, labels)] if numeric else []
     if not numeric:
@@ -69,11 +72,18 @@ def atlas_scatter(
         "hovermode": "closest",
         "showlegend": n_named > 0,
         "legend": {"orientation": "v", "x": 0, "y": 1, "yanchor": "bottom"},
-        "xaxis": {"title": {"text": axis_names[0]}, "zeroline": False, "showticklabels": True},
-        "yaxis": {"title": {"text": axis_names[1]}, "zeroline": False, "showticklabels": True},
+        "xaxis": {"title": {"text": axis_names[0]}, "zeroline": False, "range": _range(rows["x"])},
+        "yaxis": {"title": {"text": axis_names[1]}, "zeroline": False, "range": _range(rows["y"])},
         "meta": {"caption": said},
     }
     return drawn(traces, layout)
+
+
+def _range(values: pd.Series) -> list[float]:
+    """Room for words at both ends; around a single place, too."""
+    low, high = float(values.min()), float(values.max())
+    margin = 0.16 * (high - low) or 1.0
+    return [low - margin, high + margin]
 
 
 def label_places(rows: pd.DataFrame) -> list[str]:

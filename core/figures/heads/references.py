@@ -30,6 +30,8 @@ def two_references(
         flagged_other. Axes that are undefined against either are left out and counted.
     first, second
         Names of the sets.
+    said
+        What the tests come to, which a page shows once and a file carries too.
     chosen
         The id of the open axis, which gets a ring.
     """
@@ -55,7 +57,7 @@ def two_references(
             {"type": "line", "layer": "below", "x0": 0, "y0": 0, "x1": 1, "y1": 1}
             | {"line": {"width": 1, "dash": "dot"}}
         ],
-        "meta": {"caption": _caption(rows, known, first, second, said)},
+        "meta": {"caption": _caption(rows, known, first, second), "caution": said},
     }
     return drawn(traces, layout)
 
@@ -89,7 +91,7 @@ def _ring(row: pd.Series) -> go.Scatter:
     )
 
 
-def _caption(rows: pd.DataFrame, known: pd.DataFrame, first: str, second: str, said: str) -> str:
+def _caption(rows: pd.DataFrame, known: pd.DataFrame, first: str, second: str) -> str:
     sentences = [
         f"Each point is one of {len(known):,} axes: how far the concepts lie from {first} and from "
         f"{second} (Kolmogorov-Smirnov D, 0 to 1; flagged at p < 0.05)."
@@ -98,4 +100,4 @@ def _caption(rows: pd.DataFrame, known: pd.DataFrame, first: str, second: str, s
         sentences.append(
             f"Showing {len(known):,} of {len(rows):,}: the others are undefined against one."
         )
-    return " ".join([*sentences, said]).strip()
+    return " ".join(sentences)

@@ -37,12 +37,11 @@ class Strip:
     positive: str
     concepts: pd.DataFrame  # concept, value, low, high, label (1, -1 or 0: none)
     reference: pd.DataFrame  # phrase, value
-    centre: float  # what a label's side is counted from; NaN without labels
     model: str = ""
     heads: str = ""  # which, in words, with their number
     of: str = ""  # set of concepts
     against: str = ""  # set of phrases
-    said: str = ""  # verdict
+    said: str = ""  # verdict, which a page shows once and a file carries too
 
 
 def projection_strip(strip: Strip) -> Figure:
@@ -59,7 +58,7 @@ def projection_strip(strip: Strip) -> Figure:
     if len(phrases):
         traces.insert(0, _cloud(phrases, strip.against))
     layout = _layout(strip, rows, phrases["value"].to_numpy(dtype=np.float64), len(traces))
-    layout["meta"] = {"caption": _caption(strip, rows, known, phrases)}
+    layout["meta"] = {"caption": _caption(strip, rows, known, phrases), "caution": strip.said}
     return drawn(traces, layout)
 
 
@@ -140,14 +139,14 @@ def _layout(strip: Strip, rows: pd.DataFrame, phrases: Array, n_traces: int) -> 
         look = {"fillcolor": BAND, "opacity": 0.35, "line": {"width": 0}}
         shapes.insert(0, {"type": "rect", "layer": "below"} | place | look)
     return {
-        "height": legend + 26 + plot + 62,
-        "margin": {"l": 8, "r": 12, "t": legend + 26, "b": 58},
+        "height": legend + 26 + plot + 50,
+        "margin": {"l": 8, "r": 12, "t": legend + 26, "b": 46},
         "dragmode": False,
         "hovermode": "closest",
         "showlegend": True,
         "legend": {"orientation": "v", "x": 0, "y": 1 + 26 / plot, "yanchor": "bottom"},
         "xaxis": {
-            "title": {"text": "value (mean z over heads, sd of concepts and phrases)"},
+            "title": {"text": "value (mean z over heads, in sd)", "standoff": 8},
             "zeroline": False,
             "fixedrange": True,
             "nticks": 7,
@@ -182,7 +181,7 @@ def _caption(strip: Strip, rows: pd.DataFrame, known: pd.DataFrame, phrases: pd.
     sentences = [
         f"{strip.negative} \u2013 {strip.positive}{_named(', ', strip.model)}: each row is one of "
         f"{n:,} concepts{_named(' of ', strip.of)}, its value the mean of z over {strip.heads}; "
-        "bars are 95 % intervals over these heads, drawn anew."
+        "bars are 95 % intervals over these heads, drawn anew. Dotted: the mean of all."
     ]
     if len(rows) < n:
         sentences.append(f"Showing {len(rows):,} of {n:,}{_which(rows, known, n)}.")
@@ -193,7 +192,7 @@ def _caption(strip: Strip, rows: pd.DataFrame, known: pd.DataFrame, phrases: pd.
         )
     else:
         sentences.append("No reference phrases: how widely just any phrase spreads is not known.")
-    return " ".join([*sentences, strip.said]).strip()
+    return " ".join(sentences)
 
 
 def _which(rows: pd.DataFrame, known: pd.DataFrame, n: int) -> str:

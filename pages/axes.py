@@ -1,0 +1,135 @@
+"""Axes: where do groups fall?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.analysis.heads.axis_view import AxisView
+from core.analysis.heads.chosen import Chosen, parse_choice
+from core.analysis.heads.sentences import choice_sentence, position_sentence
+from core.axes.axis import Axis
+from core.errors import StereoscopeError
+from core.figures.heads.references import two_references
+from core.selection import Selection
+from pages.shared import state
+from pages.shared.figures import literal, selected_points, show_figure
+from pages.shared.heads_choice import Asked, choose_heads
+from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
+from pages.shared.heads_jobs import offer_tests, own_axis_form
+from pages.shared.heads_list import counts_sentence, page_of, show_list
+from pages.shared.heads_people import show_people
+from pages.shared.heads_positions import show_positions
+from pages.shared.heads_rows import OTHER, AxisList, filter_axes, list_axes
+from pages.shared.heads_share import publish_heads, take_along
+from pages.shared.heads_values import show_strip, show_values
+from pages.shared.heads_verdict import said_of, show_verdicts
+from pages.shared.heads_walk import definitions, open_axis
+from pages.shared.routing import require_router
+from pages.shared.widgets import content_warning
+
+OVERVIEW = "two-references"
+
+
+def open_clicked() -> None:
+    """Open the axis whose point was clicked in the overview."""
+    points, _ = selected_points(OVERVIEW)
+    for point in points:
+        if point.get("customdata"):
+            state.change(axis=str(point["customdata"][0]), page=state.current().page)
+
+
+def show_overview(asked: Asked, selection: Selection, listed: AxisList) -> None:
+    """All axes against both sets of phrases; what to do where there is only one."""
+    rows = listed.rows
+    if f"statistic{OTHER}" not in rows:
+        st.info(
+            "The concepts are held against one set of phrases. Groups of people differ from other "
+            "phrases already in being people: read a second set of phrases for people with "
+            "`--reference people`.",
+            icon=":material/info:",
+        )
+        return
+    names = {f"{name}{OTHER}": f"{name}_other" for name in ("statistic", "flagged")}
+    first, second = asked.question.reference, asked.second
+    figure = two_references(
+        rows.rename(columns=names),
+        first=first,
+        second=second,
+        said=counts_sentence(asked, listed),
+        chosen=selection.axis,
+    )
+    show_figure(
+        figure,
+        OVERVIEW,
+        read_heads_provenance(asked.question),
+        table=rows.drop(columns="synsets"),
+        on_select=open_clicked,
+    )
+
+
+def read_open(asked: Asked, axis: Axis) -> tuple[AxisView, Chosen] | None:
+    """The open axis and what is found in the chosen heads; None, with its sentence, if unread."""
+    try:
+        view = read_view(asked.question, axis.axis_id)
+        return view, read_chosen(asked.question, axis.axis_id, asked.heads)
+    except StereoscopeError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.caption("Go to another axis, or choose other sets; what you had chosen is kept.")
+        return None
+
+
+def show_axis(asked: Asked, selection: Selection, axis: Axis, listed: AxisList) -> None:
+    """The open axis: its strip, what that shows beside all axes, and its numbers."""
+    opened = read_open(asked, axis)
+    if opened is None:
+        return
+    view, found = opened
+    choice = parse_choice(asked.heads, *view.shape)
+    in_table = choice.box is None and listed.stored is not None and bool(view.reference)
+    own = "" if in_table else choice_sentence(view, found, choice)
+    left, right = st.columns(2)
+    with left:
+        show_strip(asked, view, found, said_of(asked, axis) or own)
+    with right:
+        show_verdicts(asked, axis, own, position_sentence(view, found))
+        show_overview(asked, selection, listed)
+    tabs = st.tabs(["Numbers", "Both poles", "Accuracy against k", "Take along"])
+    with tabs[0]:
+        show_values(asked, view, found)
+    with tabs[1]:
+        st.dataframe(definitions(axis), hide_index=True)
+    with tabs[2]:
+        show_positions(asked)
+    with tabs[3]:
+        take_along(asked, axis, found, view.concepts[0].text)
+
+
+def main() -> None:
+    """The page from top to bottom."""
+    require_router()
+    fresh = state.just_opened()
+    st.title("Axes")
+    st.caption("Where do groups fall?")
+    content_warning()
+    asked = choose_heads(state.current())
+    listed = list_axes(asked)
+    filter_axes(asked, listed)
+    offer_tests(asked, listed)
+    selection, axis = open_axis(asked, listed.ids)
+    if fresh:
+        selection = replace(selection, page=page_of(listed, selection.axis))
+    asked = replace(asked, selection=selection)
+    show_axis(asked, selection, axis, listed)
+    st.subheader("All axes", divider="gray")
+    st.markdown(literal(counts_sentence(asked, listed)))
+    selection = show_list(asked, selection, listed)
+    with st.expander("People's ratings", icon=":material/groups:"):
+        show_people(asked, listed.stored)
+    with st.expander("An axis of your own words", icon=":material/edit:"):
+        own_axis_form(asked)
+    publish_heads(asked, selection)
+
+
+main()

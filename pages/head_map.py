@@ -1,0 +1,160 @@
+"""Head map: where does an axis live?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+
+import streamlit as st
+
+from core.analysis.heads.axis_view import AxisView
+from core.analysis.heads.chosen import Chosen, parse_choice
+from core.analysis.heads.sentences import (
+    choice_sentence,
+    position_sentence,
+    separability_sentence,
+)
+from core.axes.axis import Axis
+from core.errors import InputError, StereoscopeError
+from core.selection import GRIDS, Selection
+from pages.shared import state
+from pages.shared.figures import literal
+from pages.shared.head_map.component import head_map
+from pages.shared.head_map.data import GridMode, head_map_data
+from pages.shared.heads_choice import Asked, choose_heads, default_heads, other_question
+from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
+from pages.shared.heads_layers import show_heads
+from pages.shared.heads_positions import show_positions
+from pages.shared.heads_rows import filter_axes, list_axes
+from pages.shared.heads_share import publish_heads, take_along
+from pages.shared.heads_values import show_values
+from pages.shared.heads_verdict import said_of, show_verdicts
+from pages.shared.heads_walk import dimension_note, open_axis, step
+from pages.shared.routing import require_router
+from pages.shared.widgets import content_warning
+
+COMPONENT = "head-map"
+
+
+def happened(event: str | int) -> None:
+    """What the reader did on the map: chose heads, or went to another axis."""
+    if isinstance(event, int):
+        step(event)
+    else:
+        state.change(heads=event, page=state.current().page)
+
+
+def viewed(asked: Asked, selection: Selection, axis: Axis) -> tuple[AxisView, Chosen]:
+    """The open axis and what is found in the chosen heads; its sentence where it cannot be read."""
+    try:
+        view = read_view(asked.question, axis.axis_id)
+        return view, read_chosen(asked.question, axis.axis_id, asked.heads)
+    except StereoscopeError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.caption("Go to another axis above, or choose other sets; what you had chosen is kept.")
+        publish_heads(asked, selection)
+        st.stop()
+
+
+def compared(asked: Asked, selection: Selection, axis: Axis) -> tuple[AxisView, Chosen | None]:
+    """The same axis under the second model; without numbers where it has no such heads.
+
+    Raises
+    ------
+    InputError, CacheError
+        The second model was not read for it.
+    """
+    question = other_question(asked, selection.reader_compare)
+    view = read_view(question, axis.axis_id)
+    try:
+        return view, read_chosen(question, axis.axis_id, asked.heads)
+    except InputError:
+        return view, None
+
+
+def choose_mode(asked: Asked) -> GridMode:
+    """How two models are shown; one alone where there is no second."""
+    if not asked.selection.reader_compare:
+        return "one"
+    state.show_field("grid", asked.selection.grid)
+    st.segmented_control("Show", GRIDS, required=True, **state.bound("grid"))
+    modes = get_args(GridMode)
+    return next(mode for mode in modes if mode == asked.selection.grid)
+
+
+def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen) -> None:
+    """The component, with a second model where one is chosen and can be shown."""
+    mode = choose_mode(asked)
+    choice = parse_choice(asked.heads, *view.shape)
+    message = partial(
+        head_map_data,
+        view,
+        found,
+        choice=choice,
+        model=asked.model,
+        provenance=read_heads_provenance(asked.question),
+        caption=said_of(asked, view.axis),
+    )
+    try:
+        other = compared(asked, selection, view.axis) if mode != "one" else None
+        name = asked.labels.get(selection.reader_compare, "")
+        data = message(other, mode, compare_model=name)
+    except StereoscopeError as error:
+        st.warning(f"{literal(str(error))} One model is shown.", icon=":material/info:")
+        data = message()
+    head_map(data, key=COMPONENT, on_change=happened)
+
+
+def choose_again(asked: Asked) -> None:
+    """Why the heads of the link are not those shown, and the way back to the usual ones."""
+    if asked.complaint:
+        st.warning(
+            f"{literal(asked.complaint)} Shown are the usual heads ({asked.heads}).",
+            icon=":material/info:",
+        )
+    usual = default_heads(asked.shape)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"Chosen heads: `{asked.heads}`", width="content")
+        st.button(
+            f"Back to {usual}",
+            disabled=asked.heads == usual,
+            on_click=lambda: state.change(heads="", page=state.current().page),
+            type="tertiary",
+        )
+
+
+def main() -> None:
+    """The page from top to bottom."""
+    require_router()
+    st.title("Head map")
+    st.caption("Where does an axis live?")
+    content_warning()
+    asked = choose_heads(state.current(), compare=True)
+    listed = list_axes(asked)
+    filter_axes(asked, listed)
+    selection, axis = open_axis(asked, listed.ids)
+    asked = replace(asked, selection=selection)
+    view, found = viewed(asked, selection, axis)
+    if note := dimension_note(axis):
+        st.caption(f"An axis of {literal(note)}.")
+    choice = parse_choice(asked.heads, *view.shape)
+    show_map(asked, selection, view, found)
+    choose_again(asked)
+    in_table = choice.box is None and listed.stored is not None and bool(view.reference)
+    own = "" if in_table else choice_sentence(view, found, choice)
+    more = [separability_sentence(view, found), position_sentence(view, found)]
+    show_verdicts(asked, axis, own, *more)
+    tabs = st.tabs(["Concepts", "Heads and layers", "Accuracy against k", "Take along"])
+    with tabs[0]:
+        show_values(asked, view, found)
+    with tabs[1]:
+        show_heads(asked, view, found)
+    with tabs[2]:
+        show_positions(asked)
+    with tabs[3]:
+        take_along(asked, axis, found, view.concepts[0].text)
+    publish_heads(asked, selection)
+
+
+main()

@@ -1,0 +1,98 @@
+"""Axes whose directions are like the open one's, by their cosine in the heads that hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis.heads.alike import alike_table, axis_cosines
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.sentences import axis_words
+from core.analysis.heads.stored import StoredAxes
+from core.axes.axis import Axis
+from core.store.gate import Cache
+from pages.shared.data import Stamp, open_cache
+from pages.shared.heads_choice import Asked
+from pages.shared.heads_rows import AxisList
+from pages.shared.tables import show_frame
+from pages.shared.widgets import download_buttons, errors_in_one_sentence
+
+NEAREST = 15  # axes whose directions are compared with the open one's
+_N = st.column_config.NumberColumn
+COLUMNS = {
+    "axis": "Axis",
+    "cosine": _N("Cosine", format="%+.3f", help="Of the directions, mean over heads"),
+    "own": _N("With itself", format="%.3f", help="Cosine of its two halves of templates: the most"),
+    "random_sd": _N("By chance", format="%.3f", help="sd for random directions"),
+    "n_heads": _N("Heads", format="%d", help="The best of either axis"),
+    "r": _N("r of values", format="%+.2f", help="Pearson's, over the concepts"),
+    "n_concepts": _N("n", format="%d", help="Concepts"),
+}
+
+
+def show_alike(asked: Asked, axis: Axis, listed: AxisList) -> None:
+    """A table of the axes whose values follow the open one's, with the cosine of directions."""
+    stored = listed.stored
+    if stored is None or len(stored.held.axes) < 2:
+        return
+    st.subheader(f"Like {axis_words(axis)}", divider="gray")
+    near = nearest(stored, axis.axis_id)
+    with errors_in_one_sentence():
+        pairs = _cosines(asked.question, (axis.axis_id, *near["axis_id"]))
+    own = dict(zip(pairs["second"], pairs["own_second"], strict=True))
+    of_open = pairs[pairs["first"] == axis.axis_id].rename(columns={"second": "axis_id"})
+    rows = near.merge(of_open[["axis_id", "cosine", "n_heads", "random_sd"]], on="axis_id")
+    rows["own"] = rows["axis_id"].map(own)
+    rows = rows.sort_values("cosine", key=lambda c: -c.abs(), na_position="last")
+    show_frame(rows[list(COLUMNS)], COLUMNS, height="content")
+    st.caption(
+        f"The {len(rows):,} of {len(stored.held.axes) - 1:,} other axes whose values follow this "
+        "one's most closely. A cosine near that of an axis with itself means one direction under "
+        "two names; a negative one, with the poles swapped."
+    )
+    download_buttons(lambda: rows, list(COLUMNS), f"alike-{asked.question.axes}")
+
+
+def nearest(stored: StoredAxes, axis_id: str, most: int = NEAREST) -> pd.DataFrame:
+    """The axes whose values correlate most with those of one, by size.
+
+    Returns
+    -------
+    DataFrame
+        axis_id, axis (words), r over the concepts that have values on both, n_concepts.
+    """
+    axes, values = stored.held.axes, stored.held.of_concepts
+    at = next(i for i, axis in enumerate(axes) if axis.axis_id == axis_id)
+    known = np.isfinite(values) & np.isfinite(values[at])
+    n = known.sum(axis=1)
+    filled = np.where(known, values, 0.0)
+    beside = np.where(known, values[at], 0.0)
+    centred = np.where(known, filled - (filled.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
+    other = np.where(known, beside - (beside.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
+    size = np.sqrt((centred**2).sum(axis=1) * (other**2).sum(axis=1))
+    r = np.divide((centred * other).sum(axis=1), size, out=np.full(len(n), np.nan), where=size > 0)
+    rows = pd.DataFrame(
+        {
+            "axis_id": [axis.axis_id for axis in axes],
+            "axis": [axis_words(axis) for axis in axes],
+            "r": r,
+            "n_concepts": n,
+        }
+    ).drop(index=at)
+    order = (-rows["r"].abs()).sort_values(kind="stable", na_position="last").index
+    return rows.loc[order[:most]].reset_index(drop=True)
+
+
+def _cosines(question: HeadsQuestion, axis_ids: tuple[str, ...]) -> pd.DataFrame:
+    cache = open_cache()
+    return _pairs(str(cache.folder), cache.stamp(), question, axis_ids)
+
+
+@st.cache_resource(max_entries=50, show_spinner="Comparing directions …")
+def _pairs(
+    folder: str, stamp: Stamp, question: HeadsQuestion, axis_ids: tuple[str, ...]
+) -> pd.DataFrame:
+    return alike_table(axis_cosines(Cache(Path(folder)), question, axis_ids))

@@ -1,0 +1,113 @@
+"""What the pages about heads read from the cache, remembered until the cache changes.
+
+As in pages/shared/data.py: keyed by a stamp of the cache's file and by what was asked for, never by
+an array. What is remembered is shared between reruns and browser tabs, so nobody changes it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.heads.axis_view import AxisView, axis_view
+from core.analysis.heads.chosen import Chosen, choose, parse_choice
+from core.analysis.heads.provenance import heads_content, heads_provenance
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import StoredAxes, axes_at_hand
+from core.axes.axis import Axis
+from core.store.axes import get_axes
+from core.store.gate import Cache
+from core.store.head_readers import readers
+from core.store.read_sets import read_sets
+from pages.shared.data import Stamp, open_cache
+
+
+def read_readers() -> pd.DataFrame | None:
+    """Every reader; None when there is no cache yet."""
+    cache = open_cache()
+    return _readers(str(cache.folder), cache.stamp()) if cache.exists() else None
+
+
+def read_sets_of(reader_id: str) -> pd.DataFrame:
+    """The sets of which a reader has read something, as `read_sets` gives them."""
+    cache = open_cache()
+    return _sets(str(cache.folder), cache.stamp(), reader_id)
+
+
+def read_axes(name: str) -> tuple[Axis, ...]:
+    """The axes of a set, in their order."""
+    cache = open_cache()
+    return _axes(str(cache.folder), cache.stamp(), name)
+
+
+def read_view(question: HeadsQuestion, axis_id: str) -> AxisView:
+    """One axis head by head; errors as `axis_view`."""
+    cache = open_cache()
+    return _view(str(cache.folder), cache.stamp(), question, axis_id)
+
+
+def read_chosen(question: HeadsQuestion, axis_id: str, heads: str) -> Chosen:
+    """What is found in some heads of an axis; errors as `axis_view` and `parse_choice`."""
+    cache = open_cache()
+    return _chosen(str(cache.folder), cache.stamp(), question, axis_id, heads)
+
+
+def read_axes_table(question: HeadsQuestion) -> StoredAxes | None:
+    """All axes of a question where they are at hand, else None: a job computes them."""
+    cache = open_cache()
+    return _table(str(cache.folder), cache.stamp(), question)
+
+
+def read_heads_content(question: HeadsQuestion) -> str:
+    """The content number of a question's sets."""
+    cache = open_cache()
+    return _content(str(cache.folder), cache.stamp(), question)
+
+
+def read_heads_provenance(question: HeadsQuestion) -> dict[str, str]:
+    """Where the numbers of a question come from."""
+    cache = open_cache()
+    return _provenance(str(cache.folder), cache.stamp(), question)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _readers(folder: str, stamp: Stamp) -> pd.DataFrame:
+    return readers(Cache(Path(folder)))
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _sets(folder: str, stamp: Stamp, reader_id: str) -> pd.DataFrame:
+    return read_sets(Cache(Path(folder)), reader_id)
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _axes(folder: str, stamp: Stamp, name: str) -> tuple[Axis, ...]:
+    return get_axes(Cache(Path(folder)), name)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _view(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str) -> AxisView:
+    return axis_view(Cache(Path(folder)), question, axis_id)
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _chosen(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str, heads: str) -> Chosen:
+    view = _view(folder, stamp, question, axis_id)
+    return choose(view, parse_choice(heads, *view.shape), seed=question.seed)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Looking at the axes …")
+def _table(folder: str, stamp: Stamp, question: HeadsQuestion) -> StoredAxes | None:
+    return axes_at_hand(Cache(Path(folder)), question)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _content(folder: str, stamp: Stamp, question: HeadsQuestion) -> str:
+    return heads_content(Cache(Path(folder)), question)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _provenance(folder: str, stamp: Stamp, question: HeadsQuestion) -> dict[str, str]:
+    return heads_provenance(Cache(Path(folder)), question)

@@ -1,0 +1,170 @@
+"""The list of axes: their tests against both sets of phrases, filtered and in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import streamlit as st
+
+from core.analysis.heads.beyond import dictionary
+from core.analysis.heads.sentences import axis_words
+from core.analysis.heads.stored import StoredAxes
+from core.axes.axis import Axis
+from core.errors import StereoscopeError
+from core.selection import AXIS_SORTS, Selection
+from core.stats.probes.rejection import Stability
+from core.words import counted
+from pages.shared import state
+from pages.shared.heads_choice import Asked, against
+from pages.shared.heads_data import read_axes, read_axes_table
+
+OTHER = "_other"  # ends the names of columns about the second set of phrases
+_OF_OTHER = (
+    *("statistic", "pvalue", "qvalue", "flagged", "rejection_rate", "stability"),
+    *("difference", "pvalue_location", "spread_ratio", "pvalue_spread", "n_reference", "reason"),
+)
+_WIDTH, _WIDE = 150, 210  # px of widgets
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class AxisList:
+    """Axes that pass the filters, in their order."""
+
+    rows: pd.DataFrame  # axis_id, axis (words), dimension, facet, and the tests where at hand
+    everything: pd.DataFrame  # the same of all axes
+    stored: StoredAxes | None  # what the tests are of; None where a job has to compute them
+    problem: str = ""  # why there are no tests
+
+    @property
+    def ids(self) -> list[str]:
+        ids: list[str] = self.rows["axis_id"].tolist()
+        return ids
+
+
+def list_axes(asked: Asked) -> AxisList:
+    """The axes of the page, filtered and sorted by the selection; without tests in their order."""
+    axes = read_axes(asked.question.axes)
+    problem = ""
+    stored = other = None
+    try:
+        stored = read_axes_table(asked.question)
+        if stored is not None and asked.second:
+            other = read_axes_table(against(asked.question, asked.second))
+    except StereoscopeError as error:
+        problem = str(error)
+    everything = _everything(axes, stored, other)
+    rows = everything[_passing(everything, asked.selection)]
+    by = asked.selection.axis_sort
+    by = by if by in rows else "statistic" if "statistic" in rows else ""
+    if by:
+        keys = rows[by] if by == "axis" else rows[by].astype(float).abs()
+        order = keys.sort_values(ascending=by == "axis", kind="stable", na_position="last").index
+        rows = rows.loc[order]
+    return AxisList(rows.reset_index(drop=True), everything, stored, problem)
+
+
+def filter_axes(asked: Asked, listed: AxisList) -> None:
+    """The filters of the list, folded away; they stay on the other pages about heads."""
+    selection, rows = asked.selection, listed.everything
+    n_set = sum(
+        map(
+            bool,
+            (
+                selection.axis_words.strip(),
+                selection.axis_dimensions,
+                selection.axis_reads,
+                selection.beyond,
+            ),
+        )
+    )
+    label = f"Axes ({counted(n_set, 'filter')} set)" if n_set else f"Axes (all {len(rows):,})"
+    with st.expander(label, icon=":material/filter_list:", key="axis-filters"):
+        _filters(selection, rows)
+    if len(listed.rows) < len(rows):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            said = f"Showing {len(listed.rows):,} of {counted(len(rows), 'axis', 'axes')}"
+            st.caption(said, width="content")
+            st.button("Show all axes", on_click=clear_filters, type="tertiary")
+
+
+def _filters(selection: Selection, rows: pd.DataFrame) -> None:
+    dimensions = [d for d in rows["dimension"].unique() if d]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        state.show_field("axis_words", selection.axis_words)
+        st.text_input("Words of a pole", width=_WIDTH, **state.bound("axis_words"))
+        if dimensions:
+            chosen = [d for d in selection.axis_dimensions if d in dimensions]
+            state.show_field("axis_dimensions", chosen)
+            st.multiselect(
+                "Dimension", dimensions, placeholder="all", width=_WIDTH,
+                **state.bound("axis_dimensions", tuple),
+            )  # fmt: skip
+        if "stability" not in rows:
+            return
+        state.show_field("axis_reads", [r for r in selection.axis_reads if r in set(Stability)])
+        st.multiselect(
+            "What the test reads", [str(s) for s in Stability], placeholder="anything",
+            width=_WIDE, **state.bound("axis_reads", tuple),
+        )  # fmt: skip
+        state.show_field("axis_sort", selection.axis_sort)
+        st.selectbox(
+            "Order", list(AXIS_SORTS), format_func=AXIS_SORTS.__getitem__, width=_WIDE,
+            **state.bound("axis_sort"),
+        )  # fmt: skip
+        state.show_field("beyond", selection.beyond)
+        st.checkbox(
+            "Only flagged axes beyond the dictionary",
+            help="Flagged, and neither pole's synset is among the 92 axes of warmth and "
+            "competence.",
+            **state.bound("beyond"),
+        )
+
+
+def clear_filters() -> None:
+    """Take every filter of the list off."""
+    state.change(axis_words="", axis_dimensions=(), axis_reads=(), beyond=False)
+
+
+def _everything(
+    axes: tuple[Axis, ...], stored: StoredAxes | None, other: StoredAxes | None
+) -> pd.DataFrame:
+    rows = pd.DataFrame(
+        {
+            "axis_id": [axis.axis_id for axis in axes],
+            "axis": [axis_words(axis) for axis in axes],
+            "negative": [", ".join(axis.negative.lemmas) for axis in axes],
+            "positive": [", ".join(axis.positive.lemmas) for axis in axes],
+            "dimension": [axis.dimension for axis in axes],
+            "facet": [axis.facet for axis in axes],
+            "synsets": [(axis.negative.synset, axis.positive.synset) for axis in axes],
+        }
+    )
+    if stored is None:
+        return rows
+    kept = [c for c in stored.table if c == "axis_id" or c not in rows]
+    rows = rows.merge(stored.table[kept], on="axis_id", how="left", validate="1:1")
+    if other is not None:
+        second = other.table[["axis_id", *_OF_OTHER]]
+        second = second.rename(columns={c: f"{c}{OTHER}" for c in _OF_OTHER})
+        rows = rows.merge(second, on="axis_id", how="left", validate="1:1")
+    return rows
+
+
+def _passing(rows: pd.DataFrame, selection: Selection) -> Mask:
+    passing = np.ones(len(rows), dtype=bool)
+    if words := selection.axis_words.strip().lower():
+        both = rows["negative"] + " " + rows["positive"]
+        passing &= both.str.lower().str.contains(words, regex=False).to_numpy(bool)
+    if selection.axis_dimensions:
+        passing &= rows["dimension"].isin(selection.axis_dimensions).to_numpy(bool)
+    if selection.axis_reads and "stability" in rows:
+        passing &= rows["stability"].isin(selection.axis_reads).to_numpy(bool)
+    if selection.beyond and "flagged" in rows:
+        passing &= rows["flagged"].fillna(value=False).to_numpy(bool)
+        known = dictionary()
+        passing &= np.array([known.isdisjoint(poles) for poles in rows["synsets"]], dtype=bool)
+    return passing

@@ -1,0 +1,97 @@
+"""Axis by axis: which axes there are to walk through, the open one, buttons and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.heads.sentences import axis_words
+from core.axes.axis import Axis
+from core.selection import Selection
+from core.words import counted
+from pages.shared import state
+from pages.shared.figures import literal
+from pages.shared.heads_choice import Asked
+from pages.shared.heads_data import read_axes
+
+_WALK = "heads-walk"  # ids of the axes, as the page has shown them
+KEYS = "J and K or the arrow keys on the map go to the next and the previous axis."
+
+
+def open_axis(asked: Asked, order: Sequence[str] = ()) -> tuple[Selection, Axis]:
+    """The open axis, with what goes to another one.
+
+    Parameters
+    ----------
+    order
+        Ids of axes in the order in which one walks; by default all, as they lie in the set.
+    """
+    axes = {axis.axis_id: axis for axis in read_axes(asked.question.axes)}
+    ids = [axis_id for axis_id in order if axis_id in axes] or list(axes)
+    selection = asked.selection
+    if selection.axis not in axes:
+        if selection.axis and state.linked().axis == selection.axis:
+            st.warning(
+                f"The axis {literal(selection.axis)} is not in {literal(asked.question.axes)}; "
+                "the first one is shown instead.",
+                icon=":material/link_off:",
+            )
+        selection = replace(selection, axis=ids[0])
+    st.session_state[_WALK] = ids
+    at = ids.index(selection.axis) if selection.axis in ids else -1
+    options = ids if at >= 0 else [selection.axis, *ids]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        state.show_field("axis", selection.axis)
+        st.selectbox(
+            "Axis",
+            options,
+            format_func=lambda axis_id: axis_words(axes[axis_id]),
+            width=320,
+            **state.bound("axis"),
+        )
+        for label, by, key in (("Previous axis", -1, "K"), ("Next axis", 1, "J")):
+            st.button(
+                label,
+                shortcut=key,
+                disabled=not 0 <= at + by < len(ids),
+                on_click=step,
+                args=[by],
+                help=KEYS,
+            )
+        place = f"Axis {at + 1:,} of {len(ids):,}" if at >= 0 else "The filters hide this axis"
+        hidden = f", {counted(len(axes), 'axis', 'axes')} in all" if len(ids) < len(axes) else ""
+        st.caption(f"{place}{hidden}", width="content")
+    return selection, axes[selection.axis]
+
+
+def step(by: int) -> None:
+    """Go on by so many axes, and no further than to the last or the first."""
+    ids: list[str] = st.session_state.get(_WALK, [])
+    if not ids:
+        return
+    axis = state.current().axis
+    at = ids.index(axis) if axis in ids else (-1 if by > 0 else 0)
+    place = min(max(at + by, 0), len(ids) - 1)
+    # The number of the open table page follows the axis, not the other way round.
+    state.put(replace(state.current(), axis=ids[place]))
+
+
+def dimension_note(axis: Axis) -> str:
+    """What the axis is about, where somebody has said so."""
+    parts = dict.fromkeys(part for part in (axis.dimension, axis.facet) if part)
+    return ", ".join(parts)
+
+
+def definitions(axis: Axis) -> pd.DataFrame:
+    """Both poles with all their words and their definitions."""
+    poles = {"negative": axis.negative, "positive": axis.positive}
+    return pd.DataFrame(
+        {
+            "pole": list(poles),
+            "words": [", ".join(pole.lemmas) for pole in poles.values()],
+            "definition": [pole.definition for pole in poles.values()],
+        }
+    )
