@@ -7,7 +7,7 @@
 12 conditions (English, three rewordings, eight languages): the defaults give 1,000,080 item scores.
 With `--audit` ten models and what the tables of an audit need, drawn around chosen shifts, which
 are printed as JSON (benchmarks/simulated_audit.py). With `--axes` two models of 32 x 32 heads that
-were read for so many axes and 200 phrases, with some axes planted as stereotypical; 1.7 GB at 2,000
+were read for so many axes and 300 phrases, with some axes planted as stereotypical; 1.7 GB at 2,000
 axes of 8 numbers a head (benchmarks/simulated_heads.py). Names and notes say that all is simulated.
 """
 

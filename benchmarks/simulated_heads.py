@@ -5,7 +5,8 @@ heads, where the poles lie on either side along a direction of the axis's own; e
 noise. A phrase's output is the sum of its steps along all axes of a head, and noise. Groups and
 phrases have standard normal places on every axis, but for these plans:
 
-- on axes planted as stereotypical (every twentieth), groups lie 1.5 standard deviations further
+- on axes planted as stereotypical (every twentieth), groups lie 1.5 standard deviations above
+  phrases; on every second of these so do phrases for people
 - axes of one cluster (the rest of their number by twenty) share most of the groups' places
 - the first fifty axes are of warmth and the next forty-two of competence; there groups lie where
   their labels say, more often than not
@@ -44,7 +45,8 @@ from core.types import HeadReader
 Array = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 
-AXES, GROUPS, PHRASES = "simulated-axes", "simulated-groups", "simulated-phrases"
+AXES, GROUPS = "simulated-axes", "simulated-groups"
+REFERENCES = (f"{GROUPS}-phrases", f"{GROUPS}-people")  # named as sets that are matched
 N_AXES, N_CONCEPTS, N_MODELS = 2_000, 100, 2
 N_WARMTH, N_COMPETENCE, N_CLUSTERS = 50, 42, 20
 BANDS, SIDES = 4, 2  # of layers, of heads in a layer: eight homes
@@ -65,8 +67,8 @@ class HeadsPlan:
     head_dim: int
     axes: tuple[Axis, ...]
     groups: ConceptSet
-    phrases: ConceptSet
-    places: Array  # of groups, then phrases, without what is planted as stereotypical, (C, A)
+    references: tuple[ConceptSet, ...]
+    places: Array  # of groups, then references, without what is planted as stereotypical, (C, A)
     seed: int
 
     def home(self, model: int) -> npt.NDArray[np.int64]:
@@ -78,6 +80,14 @@ class HeadsPlan:
     def stereotyped(self, model: int) -> npt.NDArray[np.int64]:
         """Places of the axes on which the groups lie elsewhere than the phrases."""
         return np.arange(STEREOTYPED - 1, len(self.axes), STEREOTYPED * (1 + model))
+
+    def shifted(self, model: int) -> Array:
+        """Places with what is planted as stereotypical. (C, A)"""
+        places, n = self.places.copy(), len(self.groups.concepts)
+        planted = self.stereotyped(model)
+        places[:n, planted] += SHIFT
+        places[2 * n :, planted[1::2]] += SHIFT
+        return places
 
     def heads_of(self, home: int) -> npt.NDArray[np.int64]:
         """Flat indices l * H + h of a home's heads: 128 of 32 x 32."""
@@ -103,9 +113,12 @@ def heads_plan(
         Concept(f"simulated group {i}", warmth=int(warmth), competence=int(competence))
         for i, (warmth, competence) in enumerate(labels.T)
     )
-    phrases = tuple(Concept(f"simulated phrase {i}") for i in range(n_concepts))
-    places = rng.normal(size=(2 * n_concepts, n_axes))
-    factors = rng.normal(size=(2 * n_concepts, N_CLUSTERS))
+    references = tuple(
+        ConceptSet(name, tuple(Concept(f"simulated {word} {i}") for i in range(n_concepts)))
+        for name, word in zip(REFERENCES, ("phrase", "person"), strict=True)
+    )
+    places = rng.normal(size=(3 * n_concepts, n_axes))
+    factors = rng.normal(size=(3 * n_concepts, N_CLUSTERS))
     places *= np.sqrt(1 - SHARED**2)
     places += SHARED * factors[:, np.arange(n_axes) % N_CLUSTERS]
     ends = np.cumsum([0, min(n_axes, N_WARMTH), min(max(n_axes - N_WARMTH, 0), N_COMPETENCE)])
@@ -119,7 +132,7 @@ def heads_plan(
         head_dim,
         tuple(_axis(i) for i in range(n_axes)),
         ConceptSet(GROUPS, groups),
-        ConceptSet(PHRASES, phrases),
+        references,
         places,
         seed,
     )
@@ -128,8 +141,8 @@ def heads_plan(
 def fill_heads(cache: Cache, plan: HeadsPlan) -> dict[str, object]:
     """Write axes, phrases, both models and the usual results; returns what is planted."""
     put_axes(cache, AXES, plan.axes, replace=True)
-    put_concepts(cache, plan.groups, replace=True)
-    put_concepts(cache, plan.phrases, replace=True)
+    for concepts in (plan.groups, *plan.references):
+        put_concepts(cache, concepts, replace=True)
     readers = [_reader(plan, model) for model in range(N_MODELS)]
     for model, reader in enumerate(readers):
         put_reader(cache, reader)
@@ -137,7 +150,7 @@ def fill_heads(cache: Cache, plan: HeadsPlan) -> dict[str, object]:
         _fill_axes(cache, reader, plan, model, directions)
         _fill_phrases(cache, reader, plan, model, directions)
         for question in usual_questions(
-            cache, reader.reader_id, AXES, [GROUPS], [PHRASES], [FAMILY]
+            cache, reader.reader_id, AXES, [GROUPS], REFERENCES, [FAMILY]
         ):
             compute_and_store(cache, question)
     ids = [axis.axis_id for axis in plan.axes]
@@ -146,10 +159,14 @@ def fill_heads(cache: Cache, plan: HeadsPlan) -> dict[str, object]:
         "seed": plan.seed,
         "axes": AXES,
         "concepts": GROUPS,
-        "reference": PHRASES,
+        "references": list(REFERENCES),
         "readers": {reader.model: reader.reader_id for reader in readers},
         "stereotyped": {
             reader.model: [ids[i] for i in plan.stereotyped(model)]
+            for model, reader in enumerate(readers)
+        },
+        "people_too": {
+            reader.model: [ids[i] for i in plan.stereotyped(model)[1::2]]
             for model, reader in enumerate(readers)
         },
         "homes": [_rectangle(plan, home) for home in range(BANDS * SIDES)],
@@ -217,8 +234,7 @@ def _fill_phrases(
 ) -> None:
     """Outputs for groups and phrases: steps along all axes of a head, and noise."""
     rng = np.random.default_rng([plan.seed, model, 2])
-    places = plan.places.copy()
-    places[: len(plan.groups.concepts), plan.stereotyped(model)] += SHIFT
+    places = plan.shifted(model)
     n_heads = plan.n_layers * plan.n_heads
     shape = (N_POOLINGS, n_heads, len(places), plan.head_dim)
     outputs = rng.standard_normal(shape, dtype=np.float32)
@@ -226,7 +242,7 @@ def _fill_phrases(
         heads = plan.heads_of(number)
         outputs[:, heads] += np.einsum("ca,ahd->hcd", places[:, axes].astype(np.float32), steps)
     arrays = {"outputs": outputs.reshape(N_POOLINGS, plan.n_layers, plan.n_heads, *shape[2:])}
-    texts = [c.text for c in (*plan.groups.concepts, *plan.phrases.concepts)]
+    texts = [c.text for held in (plan.groups, *plan.references) for c in held.concepts]
     contents = {text: concept_id(text) for text in texts}
     written = write_tensors(cache, f"{reader.reader_id}/concepts.safetensors", arrays)
     put_arrays(cache, Source(reader.reader_id), written, {CONCEPT: contents})

@@ -13,7 +13,7 @@ from benchmarks.simulated_heads import (
     GROUPS,
     N_COMPETENCE,
     N_WARMTH,
-    PHRASES,
+    REFERENCES,
     fill_heads,
     heads_plan,
 )
@@ -35,12 +35,12 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cache, dict]:
     return cache, fill_heads(cache, PLAN)
 
 
-def results(filled: tuple[Cache, dict]) -> list[StoredAxes]:
+def results(filled: tuple[Cache, dict], reference: str = REFERENCES[0]) -> list[StoredAxes]:
     cache, truth = filled
     found = [
         stored_axis_table(
             cache,
-            HeadsQuestion(reader_id=reader_id, axes=AXES, concepts=GROUPS, reference=PHRASES),
+            HeadsQuestion(reader_id=reader_id, axes=AXES, concepts=GROUPS, reference=reference),
         )
         for reader_id in truth["readers"].values()
     ]
@@ -84,6 +84,16 @@ def test_planted_axes_are_flagged_and_few_others(filled: tuple[Cache, dict]) -> 
         assert planted <= flagged
         others = found.table[~found.table["axis_id"].isin(planted)]
         assert (others["pvalue"] < 0.05).mean() < 0.2
+
+
+def test_beside_people_only_some_of_them_are(filled: tuple[Cache, dict]) -> None:
+    _, truth = filled
+    for found, name in zip(results(filled, REFERENCES[1]), truth["readers"], strict=True):
+        people_too = set(truth["people_too"][name])
+        left = set(truth["stereotyped"][name]) - people_too
+        flagged = set(found.table.loc[found.table["qvalue"] < 0.05, "axis_id"])
+        assert left <= flagged
+        assert not people_too & flagged
 
 
 def test_groups_lie_where_their_labels_say(filled: tuple[Cache, dict]) -> None:
