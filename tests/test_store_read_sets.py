@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import compute_and_store
 from core.axes.concepts import Concept, ConceptSet
 from core.store.axes import put_axes, put_concepts
 from core.store.gate import Cache
-from core.store.read_sets import read_sets
+from core.store.read_sets import held_against, read_sets
 from tests.planted_cache import AXES, CONCEPTS, N_CONCEPTS, REFERENCE, fill_planted, made_axes
 from tests.planted_heads import planted_heads
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory) -> Cache:
-    return Cache(tmp_path_factory.mktemp("sets"))
 
 
 def test_sets_are_counted_with_what_was_read_of_them(cache: Cache) -> None:
@@ -30,3 +25,15 @@ def test_sets_are_counted_with_what_was_read_of_them(cache: Cache) -> None:
         ("concept", REFERENCE, ""): (N_CONCEPTS, N_CONCEPTS),
     }
     assert read_sets(cache, "nobody").empty
+
+
+def test_what_results_hold_against_what_is_listed_once(cache: Cache) -> None:
+    reader = fill_planted(cache, planted_heads())
+    assert held_against(cache, reader.reader_id) == []
+    for k, reference in ((3, REFERENCE), (None, REFERENCE), (None, "")):
+        question = HeadsQuestion(
+            reader_id=reader.reader_id, axes=AXES, concepts=CONCEPTS, reference=reference, k=k
+        )
+        compute_and_store(cache, question)
+    assert held_against(cache, reader.reader_id) == [(CONCEPTS, REFERENCE)]
+    assert held_against(cache, "nobody") == []

@@ -1,4 +1,4 @@
-"""Which sets of axes and phrases a reader's heads were read for, and how much of each."""
+"""Which sets of axes and phrases a reader's heads were read for, and what is held against what."""
 
 from __future__ import annotations
 
@@ -37,3 +37,14 @@ def read_sets(cache: Cache, reader_id: str) -> pd.DataFrame:
     """
     with cache.reading() as con:
         return frame(con, _SETS, {"reader": reader_id})
+
+
+def held_against(cache: Cache, reader_id: str) -> list[tuple[str, str]]:
+    """Which set of concepts stored results hold against which set of reference phrases."""
+    with cache.reading() as con:
+        rows = con.execute(
+            "SELECT DISTINCT concept_set, reference_set FROM axis_result "
+            "WHERE reader_id = ? AND reference_set != '' ORDER BY ALL",
+            [reader_id],
+        ).fetchall()
+    return [(concepts, reference) for concepts, reference in rows]

@@ -20,7 +20,12 @@ from core.store.heads import AXIS, CONCEPT
 from core.words import counted, precision_words, short_labels
 from pages.shared import state
 from pages.shared.figures import literal
-from pages.shared.heads_data import read_heads_content, read_readers, read_sets_of
+from pages.shared.heads_data import (
+    read_heads_content,
+    read_held_against,
+    read_readers,
+    read_sets_of,
+)
 from pages.shared.widgets import errors_in_one_sentence
 
 READ_DEMO = (
@@ -151,7 +156,9 @@ def _asked(
         k=of_table.k,
         seed=selection.seed,
     )
-    second = _second_reference(question, _names(sets, CONCEPT))
+    kinds = References(_names(sets, CONCEPT), read_held_against(selection.reader))
+    others = [n for n in kinds.usual(question.concepts) if n != question.reference]
+    second = others[-1] if others and question.reference else ""
     return Asked(selection, question, labels, shapes, second, str(choice), complaint)
 
 
@@ -167,13 +174,10 @@ def _known_sets(selection: Selection, sets: pd.DataFrame) -> Selection:
             )
             st.code(READ_DEMO, language="bash")
             st.stop()
-    references = {name for name in phrases if _is_reference(name, phrases)}
-    concepts = [n for n in phrases if n not in references] or phrases
-    first = next((name for name in GROUPS if name in concepts), concepts[0])
+    kinds = References(phrases, read_held_against(selection.reader))
+    first = next((name for name in GROUPS if name in kinds.concepts), kinds.concepts[0])
     chosen = selection.concepts if selection.concepts in phrases else first
-    usual = [n for n in phrases if n in references and n != chosen]
-    usual = [*(n for n in usual if not _is_matched(n)), *(n for n in usual if _is_matched(n))]
-    usual = [n for n in usual if not _is_matched(n) or n.startswith(f"{chosen}-")]
+    usual = kinds.usual(chosen)
     known = {*phrases, NO_REFERENCE} - {chosen}
     kept = selection.reference_set if selection.reference_set in known else ""
     families = sets.loc[(sets["kind"] == AXIS) & (sets["name"] == selection.axes), "family"]
@@ -189,24 +193,31 @@ def _known_sets(selection: Selection, sets: pd.DataFrame) -> Selection:
     )
 
 
-def _second_reference(question: HeadsQuestion, phrases: Sequence[str]) -> str:
-    """Another set of phrases, of people where there is one: things differ from people anyway."""
-    if not question.reference:
-        return ""
-    taken = {question.reference, question.concepts}
-    matched = [f"{question.concepts}-{kind}" for kind in reversed(list(MATCHED))]
-    others = [name for name in phrases if _is_reference(name, phrases) and not _is_matched(name)]
-    return next((n for n in (*matched, *others) if n in phrases and n not in taken), "")
+@dataclass(frozen=True)
+class References:
+    """Which sets are reference phrases: by what results hold against what, and by their names."""
 
+    phrases: Sequence[str]  # all sets that were read
+    held: Sequence[tuple[str, str]]  # concepts and what results hold them against
 
-def _is_matched(name: str) -> bool:
-    return name.rpartition("-")[2] in MATCHED
+    @property
+    def concepts(self) -> list[str]:
+        """The sets that are not reference phrases; all, where none is left."""
+        others = {reference for _, reference in self.held}
+        found = [n for n in self.phrases if n not in others and not self._named(n)]
+        return found or list(self.phrases)
 
+    def usual(self, concepts: str) -> list[str]:
+        """The sets that concepts are held against: just any phrases first, then people."""
+        held = {r for c, r in self.held if c == concepts}
+        matched = {f"{concepts}-{kind}" for kind in MATCHED}
+        published = {n for n in self.phrases if n.startswith("reference")}
+        found = [n for n in self.phrases if n in held | matched | published and n != concepts]
+        return sorted(found, key=lambda name: name.endswith("-people"))
 
-def _is_reference(name: str, phrases: Sequence[str]) -> bool:
-    """Whether a set is one of reference phrases, by the names that they get."""
-    before, _, kind = name.rpartition("-")
-    return name.startswith("reference") or (kind in MATCHED and before in phrases)
+    def _named(self, name: str) -> bool:
+        before, _, kind = name.rpartition("-")
+        return name.startswith("reference") or (kind in MATCHED and before in self.phrases)
 
 
 def _choose_reading(selection: Selection, sets: pd.DataFrame) -> Selection:

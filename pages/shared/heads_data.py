@@ -20,7 +20,7 @@ from core.axes.axis import Axis
 from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import readers
-from core.store.read_sets import read_sets
+from core.store.read_sets import held_against, read_sets
 from pages.shared.data import Stamp, open_cache
 
 
@@ -34,6 +34,12 @@ def read_sets_of(reader_id: str) -> pd.DataFrame:
     """The sets of which a reader has read something, as `read_sets` gives them."""
     cache = open_cache()
     return _sets(str(cache.folder), cache.stamp(), reader_id)
+
+
+def read_held_against(reader_id: str) -> list[tuple[str, str]]:
+    """Which sets of concepts a reader's results hold against which sets of phrases."""
+    cache = open_cache()
+    return _held_against(str(cache.folder), cache.stamp(), reader_id)
 
 
 def read_axes(name: str) -> tuple[Axis, ...]:
@@ -80,6 +86,11 @@ def _readers(folder: str, stamp: Stamp) -> pd.DataFrame:
 @st.cache_resource(max_entries=20, show_spinner=False)
 def _sets(folder: str, stamp: Stamp, reader_id: str) -> pd.DataFrame:
     return read_sets(Cache(Path(folder)), reader_id)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _held_against(folder: str, stamp: Stamp, reader_id: str) -> list[tuple[str, str]]:
+    return held_against(Cache(Path(folder)), reader_id)
 
 
 @st.cache_resource(max_entries=10, show_spinner=False)
