@@ -68,6 +68,7 @@ def test_length_is_spearmans_with_the_characters(checked):
         assert row["n_phrases"] == 60
     q = stats.false_discovery_control(check.axes["length_pvalue"])
     np.testing.assert_allclose(check.axes["length_qvalue"], q)
+    assert (check.axes["n_tests"] == 8).all()
 
 
 def test_the_floor_is_near_the_level_and_says_its_n(checked):

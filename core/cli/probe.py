@@ -33,7 +33,7 @@ from core.settings import DEFAULT_SEED
 from core.stats.probes.positions import CENTRES, Centre
 from core.stats.probes.projection import TOP_HEADS
 
-SHOWN = ("positions", "labels", "floor")  # what is printed where no table is named
+SHOWN = ("positions", "labels", "floor", "random")  # what is printed where no table is named
 SHOWN_TOO = (*OF_MODELS, "people", "raters")  # where other readers or ratings are there
 
 ReferenceOption = Annotated[

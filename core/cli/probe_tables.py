@@ -104,6 +104,20 @@ VIEWS: Mapping[str, View] = {
         "Flagged: share of tests with p < .05 where nothing is to be found; 95 % below: of the "
         "share of axes in one split. Groups flagged: share of axes on which the groups are.",
     ),
+    "random": View(
+        "Axes beside random directions in their heads",
+        {
+            AXIS: "Axis",
+            "statistic": "KS",
+            "median": "Random",
+            "pvalue": "p",
+            "share": "Flagged",
+            "n_directions": "n",
+            "n_heads": "n heads",
+        },
+        "Random: median KS of random directions; p: share of them with a KS as large; Flagged: "
+        "share of them with p < .05 of their own. Where that is far above .05, a flag says little.",
+    ),
     "validity": View(
         "Checks of axes",
         {AXIS: "Axis"}

@@ -23,6 +23,7 @@ from core.analysis.heads.stored import StoredAxes
 from core.axes.axis import Axis
 from core.errors import InputError
 from core.stats.levels import LEVEL
+from core.stats.multiple import n_tests
 from core.stats.probes.validity import (
     ReferenceFloor,
     above_swapped,
@@ -132,6 +133,7 @@ def _lengths(found: StoredAxes) -> pd.DataFrame:
             "length_r": lengths.r,
             "length_pvalue": lengths.pvalue,
             "length_qvalue": lengths.pvalue_adjusted,
+            "n_tests": n_tests(lengths.pvalue),  # that q is adjusted for
             "n_phrases": lengths.n,
             "length_reason": [str(reason) for reason in lengths.undefined],
         },
