@@ -72,8 +72,8 @@ class Turn(NamedTuple):
     cpu: float  # ms of the whole process
 
 
-def turned(app: AppTest) -> Iterator[Turn]:
-    """Turn each widget through its values and back."""
+def turned(app: AppTest, asks: Callable[[str], bool] = asked_for) -> Iterator[Turn]:
+    """Turn each widget through its values and back; `asks` says which ask for other numbers."""
     known: set[str] = set()
     keys = [(kind, str(w.key)) for kind in KINDS for w in app.get(kind) if driven(w)]
     for kind, key in keys:
@@ -85,15 +85,20 @@ def turned(app: AppTest) -> Iterator[Turn]:
             widget = found(app, kind, key)
             if widget is None:
                 break
-            new = asked_for(key) and name != back[0] and f"{key} = {name}" not in known
+            new = asks(key) and name != back[0] and f"{key} = {name}" not in known
             known.add(f"{key} = {name}")
             act(widget)
-            began = time.perf_counter(), time.process_time()
-            app.run()
-            wall, cpu = time.perf_counter() - began[0], time.process_time() - began[1]
-            if app.exception:
-                sys.exit(f"{key} = {name}: {app.exception[0].value}")
-            yield Turn(f"{key} = {name}", new, 1000 * wall, 1000 * cpu)
+            yield timed(app, f"{key} = {name}", new=new)
+
+
+def timed(app: AppTest, name: str, *, new: bool = False) -> Turn:
+    """One run of the page."""
+    began = time.perf_counter(), time.process_time()
+    app.run()
+    wall, cpu = time.perf_counter() - began[0], time.process_time() - began[1]
+    if app.exception:
+        sys.exit(f"{name}: {app.exception[0].value}")
+    return Turn(name, new, 1000 * wall, 1000 * cpu)
 
 
 def driven(widget: Any) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields as fields_of
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.heads_pages import CHOICES
 from benchmarks.simulated_heads import (
     AXES,
     FAMILY,
@@ -21,6 +23,8 @@ from core.analysis.heads.atlas import principal_components
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, stored_axis_table
 from core.axes.content import axis_content
+from core.selection import Selection
+from core.settings import ROOT
 from core.stats.probes.direction import chance_separability
 from core.store.gate import Cache
 from core.store.heads import AXIS, Source, get_arrays
@@ -117,3 +121,9 @@ def test_axes_of_a_cluster_are_neighbours(filled: tuple[Cache, dict]) -> None:
     off = ~np.eye(len(numbers), dtype=bool)
     assert correlation[same & off].mean() > 0.3 > abs(correlation[~same].mean())
     assert principal_components(found, "axes").points.shape == (120, 2)
+
+
+def test_the_pages_are_driven_by_fields_that_a_selection_has() -> None:
+    named = {name for choices in CHOICES.values() for fields in choices for name in fields}
+    assert named <= {field.name for field in fields_of(Selection)}
+    assert all((ROOT / "pages" / f"{page}.py").is_file() for page in CHOICES)
