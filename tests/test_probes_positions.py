@@ -12,6 +12,7 @@ from scipy import stats
 from core.errors import InputError
 from core.stats.probes.direction import direction, midpoint, separability
 from core.stats.probes.positions import (
+    draw_labelings,
     position_agreement,
     position_prediction,
     position_values,
@@ -114,6 +115,25 @@ def test_groups_without_label_or_value_are_left_out_and_broken_axes_undefined() 
     assert np.isnan(found.accuracy[3:]).all() and np.isnan(found.auc[3:]).all()
     assert found.mean_accuracy == pytest.approx(whole.mean_accuracy)
     assert (found.pvalue, found.pvalue_auc) == (whole.pvalue, whole.pvalue_auc)
+
+
+def test_labelings_drawn_once_give_the_same_pvalues() -> None:
+    values, labels = _sides(n_groups=30, seed=6)
+    labels = np.append(labels, np.nan)
+    values = np.column_stack([values, np.ones(len(values))])
+    drawn = draw_labelings(labels, 500, rng=RNG(2))
+    assert drawn.positive.shape == (500, 30) and not drawn.exact
+    assert (drawn.positive.sum(axis=1) == 4).all()
+    own = position_prediction(values, labels, n_resamples=500, rng=RNG(2))
+    given = position_prediction(values, labels, n_resamples=500, rng=RNG(9), labelings=drawn)
+    assert (own.pvalue, own.pvalue_auc) == (given.pvalue, given.pvalue_auc)
+    values[:, 0] = np.nan  # the group is left out, and the labelings do not fit
+    fewer = position_prediction(values, labels, n_resamples=500, rng=RNG(2), labelings=drawn)
+    assert fewer.n_groups == 29 and fewer.n_labelings == 500
+    every = draw_labelings([1, -1, -1, 1], 6, rng=RNG(0))
+    assert every.exact and sorted(map(tuple, every.positive)) == sorted(
+        set(itertools.permutations((1.0, 1.0, 0.0, 0.0)))
+    )
 
 
 def test_no_label_at_all_is_undefined_and_not_zero() -> None:

@@ -25,7 +25,9 @@ from core.stats.known import mean_of
 from core.stats.probes.direction import direction, midpoint
 from core.stats.probes.positions import (
     Centre,
+    Labelings,
     PositionPrediction,
+    draw_labelings,
     position_prediction,
     position_scores,
 )
@@ -208,9 +210,10 @@ def _blocks(
 
 
 def _rows(held: Positions, dimension: str, seed: int) -> Iterator[dict[str, object]]:
-    """The numbers of one dimension, one row for each number of heads."""
+    """The numbers of one dimension, one row for each number of heads, under the same labelings."""
+    labelings = draw_labelings(_labels(held, dimension), rng=np.random.default_rng(seed))
     for step in range(len(held.ks)):
-        at, found = _predicted(held, dimension, step, seed)
+        at, found = _predicted(held, dimension, step, seed, labelings)
         yield {
             "n_heads": int(held.n_heads[step, at].min()) if len(at) else 0,
             "accuracy": found.mean_accuracy,
@@ -233,17 +236,22 @@ def _rows(held: Positions, dimension: str, seed: int) -> Iterator[dict[str, obje
 
 
 def _predicted(
-    held: Positions, dimension: str, step: int, seed: int
+    held: Positions, dimension: str, step: int, seed: int, labelings: Labelings | None = None
 ) -> tuple[list[int], PositionPrediction]:
     """The axes of a dimension, and what their sides say at one number of heads."""
     at = [i for i, axis in enumerate(held.axes) if dimension_of(axis) == dimension]
-    labels = [getattr(concept, dimension) for concept in held.concepts]
     found = position_prediction(
         held.values[step, at],
-        np.array(labels, dtype=np.float64),
-        rng=np.random.default_rng(seed),  # the same labelings at every number of heads
+        _labels(held, dimension),
+        rng=np.random.default_rng(seed),
+        labelings=labelings,
     )
     return at, found
+
+
+def _labels(held: Positions, dimension: str) -> Array:
+    """Where people place the groups; NaN where that is not known. (G,)"""
+    return np.array([getattr(c, dimension) for c in held.concepts], dtype=np.float64)
 
 
 def _reason(found: PositionPrediction, dimension: str) -> str:

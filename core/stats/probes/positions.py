@@ -32,10 +32,12 @@ from core.stats.probes.projection import (
     zscore,
 )
 from core.stats.probes.undefined import Undefined, is_defined, known_anywhere, reasons_of
+from core.stats.resampling import drawn_pvalue
 
 Array = npt.NDArray[np.float64]
 
 Centre = Literal["joint", "groups", "midpoint"]
+N_LABELINGS = 20_000  # drawn where there are more
 CENTRES: tuple[Centre, ...] = ("joint", "groups", "midpoint")
 
 
@@ -59,6 +61,14 @@ class PositionPrediction:
     n_groups: int  # with a label and a value
     n_positive: int  # of them labelled +1
     undefined: tuple[Undefined, ...]  # why an axis has no number; empty where it has, (A,)
+
+
+@dataclass(frozen=True)
+class Labelings:
+    """Other ways to deal out the labels of G groups, as many of them +1."""
+
+    positive: Array  # 1 where a group gets +1, else 0, (R, G)
+    exact: bool  # these are all there are
 
 
 def position_values(
@@ -149,8 +159,9 @@ def position_prediction(
     values: npt.ArrayLike,
     labels: npt.ArrayLike,
     *,
-    n_resamples: int = 20_000,
+    n_resamples: int = N_LABELINGS,
     rng: np.random.Generator,
+    labelings: Labelings | None = None,
 ) -> PositionPrediction:
     """Do the sides that groups lie on agree with their labels, over the axes of one dimension?
 
@@ -163,6 +174,9 @@ def position_prediction(
         +1 or -1; NaN or 0 leaves the group out.
     n_resamples
         R, the labelings drawn where there are more.
+    labelings
+        Those of `draw_labelings`, for several calls; drawn anew where a labelled group has no
+        value.
 
     Returns
     -------
@@ -192,7 +206,10 @@ def position_prediction(
         least = n_positive * (n_positive + 1) / 2  # rank sum of groups that are all the lowest
         auc[at] = (ranks[:, positive].sum(axis=1) - least) / (n_positive * (n - n_positive))
         scores = np.array([np.sign(v[at]).sum(axis=0), ranks.sum(axis=0)])  # (2, G)
-        pvalues, n_labelings, exact = _label_pvalues(scores, positive, n_resamples, rng)
+        if labelings is None or labelings.positive.shape[1] != n:
+            labelings = draw_labelings(y, n_resamples, rng=rng)
+        n_labelings, exact = len(labelings.positive), labelings.exact
+        pvalues = _label_pvalues(scores, positive, labelings)
     return PositionPrediction(
         accuracy=accuracy,
         balanced_accuracy=balanced,
@@ -211,6 +228,29 @@ def position_prediction(
         n_positive=n_positive,
         undefined=undefined,
     )
+
+
+def draw_labelings(
+    labels: npt.ArrayLike, n_resamples: int = N_LABELINGS, *, rng: np.random.Generator
+) -> Labelings:
+    """All labelings of groups with as many +1, or R of them where there are more.
+
+    Parameters
+    ----------
+    labels : array, shape (G,)
+        +1 or -1; a group with another label is left out.
+    """
+    y = np.asarray(labels, dtype=np.float64)
+    positive = y[np.abs(y) == 1] > 0
+    n, n_positive = len(positive), int(positive.sum())
+    exact = math.comb(n, n_positive) <= n_resamples
+    if not exact:
+        drawn = rng.permuted(np.tile(positive, (n_resamples, 1)), axis=1)
+        return Labelings(drawn.astype(np.float64), exact)
+    chosen = np.array(list(itertools.combinations(range(n), n_positive)), dtype=np.int64)
+    every = np.zeros((len(chosen), n))
+    np.put_along_axis(every, chosen, 1.0, axis=1)
+    return Labelings(every, exact)
 
 
 def position_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> SameChoice:
@@ -260,21 +300,14 @@ def _ranks(values: Array) -> Array:
 
 
 def _label_pvalues(
-    scores: Array, positive: npt.NDArray[np.bool_], n_resamples: int, rng: np.random.Generator
-) -> tuple[list[float], int, bool]:
+    scores: Array, positive: npt.NDArray[np.bool_], labelings: Labelings
+) -> list[float]:
     """Share of labelings whose +1 groups sum to no less than the observed ones, per row of scores.
 
     The sums are of whole numbers and halves, so that ties are exact.
     """
-    n, n_positive = len(positive), int(positive.sum())
-    n_distinct = math.comb(n, n_positive)
-    exact = n_distinct <= n_resamples
-    if exact:
-        chosen = np.array(list(itertools.combinations(range(n), n_positive)))
-        null = scores[:, chosen].sum(axis=2)  # (rows, labelings)
-    else:
-        drawn = rng.permuted(np.tile(positive, (n_resamples, 1)), axis=1)
-        null = scores @ drawn.T
+    null = scores @ labelings.positive.T  # (rows, R)
     above = (null >= (scores @ positive)[:, None]).sum(axis=1)
-    pvalues = above / n_distinct if exact else (1 + above) / (n_resamples + 1)
-    return pvalues.tolist(), null.shape[1], exact
+    n = len(labelings.positive)
+    pvalues = above / n if labelings.exact else drawn_pvalue(above, n)
+    return list(pvalues.tolist())
