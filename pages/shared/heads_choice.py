@@ -265,13 +265,17 @@ def _select(
 
 
 def _labels(held: pd.DataFrame) -> dict[str, str]:
-    """What to call readers: the model and, where needed, how it was read."""
+    """What to call readers: the model and, where needed, how it was read or the reader's id."""
     full = [
         f"{row['model']}, {precision_words(row['dtype'], row['quantization'])}, "
         f"{row['device']}, special tokens {row['bos']}"
         for row in held.to_dict("records")
     ]
-    return dict(zip(held["reader_id"], short_labels(full), strict=True))
+    short = short_labels(full)
+    return {
+        str(reader_id): name if short.count(name) == 1 else f"{name} ({str(reader_id)[:8]})"
+        for reader_id, name in zip(held["reader_id"], short, strict=True)
+    }
 
 
 def _names(sets: pd.DataFrame, kind: str) -> list[str]:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.analysis.heads.sentences import CAUTION, axis_sentence, pole_words
 from core.axes.axis import Axis
+from core.errors import StereoscopeError
 from core.stats.probes.rejection import Stability
 from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked, against
@@ -44,7 +45,10 @@ def show_verdicts(asked: Asked, axis: Axis, *more: str) -> None:
 
 def row_of(asked: Asked, reference: str, axis_id: str) -> Mapping[str, Any] | None:
     """An axis's row in the table against some phrases; None where it is not at hand."""
-    stored = read_axes_table(against(asked.question, reference))
+    try:
+        stored = read_axes_table(against(asked.question, reference))
+    except StereoscopeError:  # the page says it where it lists the axes
+        return None
     if stored is None:
         return None
     rows = stored.table[stored.table["axis_id"] == axis_id]
