@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -23,9 +24,24 @@ from tests.planted_labels import AXES, LABELLED, fill_labelled
 WORDS = ("probe", "--axes", AXES, "--concepts", LABELLED, "--reference", REFERENCE, "--k", "3")
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, HeadsQuestion, str]:
+    """A cache of two models, and the other one's reader."""
+    folder = tmp_path_factory.mktemp("filled") / "cache"
+    question = fill_labelled(Cache(folder), planted_heads())
+    other = fill_labelled(Cache(folder), planted_heads(n_layers=3), seed=1)
+    return folder, question, other.reader_id
+
+
 @pytest.fixture
-def question(cache: Cache) -> HeadsQuestion:
-    return fill_labelled(cache, planted_heads())
+def question(cache: Cache, filled: tuple[Path, HeadsQuestion, str]) -> HeadsQuestion:
+    shutil.copytree(filled[0], cache.folder)
+    return filled[1]
+
+
+@pytest.fixture
+def words(question: HeadsQuestion) -> tuple[str, ...]:
+    return (*WORDS, "--reader", question.reader_id)
 
 
 @pytest.fixture
@@ -44,22 +60,22 @@ def ratings(tmp_path: Path) -> Path:
 
 
 def test_a_table_in_a_file_is_that_of_the_analysis(
-    run: Run, cache: Cache, question: HeadsQuestion, tmp_path: Path
+    run: Run, cache: Cache, question: HeadsQuestion, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     file = tmp_path / "positions.parquet"
-    code, _, err = run(*WORDS, "--table", "positions", "--out", file)
+    code, _, err = run(*words, "--table", "positions", "--out", file)
     assert code == 0, err
     expected = position_table(cache, question)
     pd.testing.assert_frame_equal(pd.read_parquet(file), expected, check_dtype=False)
 
 
-def test_json_holds_every_table_that_needs_nothing_more(run: Run, question: HeadsQuestion) -> None:
-    code, out, err = run(*WORDS, "--json")
+def test_json_holds_every_table_that_needs_nothing_more(run: Run, words: tuple[str, ...]) -> None:
+    code, out, err = run(*words, "--json")
     assert code == 0, err
     found = json.loads(out)
     assert set(found["tables"]) == set(TABLES) - {*OF_PEOPLE, *OF_MODELS}
-    assert all(rows for rows in found["tables"].values())
     for rows in found["tables"].values():
+        assert rows
         for row in rows:
             assert "reason" in row and any(name.startswith("n_") or name == "n" for name in row)
     assert found["centre"] == "joint" and found["question"]["k"] == 3
@@ -67,15 +83,15 @@ def test_json_holds_every_table_that_needs_nothing_more(run: Run, question: Head
 
 
 def test_other_readers_and_people_bring_their_tables(
-    run: Run, cache: Cache, question: HeadsQuestion, ratings: Path
+    run: Run, words: tuple[str, ...], filled: tuple[Path, HeadsQuestion, str], ratings: Path
 ) -> None:
-    second = fill_labelled(cache, planted_heads(n_layers=3), seed=1).reader_id
-    words = (*WORDS, "--reader", question.reader_id, "--compare", second, "--ratings", ratings)
-    code, out, err = run(*words, "--json")
+    words = (*words, "--compare", filled[2], "--ratings", ratings)
+    tables = [word for name in (*OF_PEOPLE, *OF_MODELS) for word in ("--table", name)]
+    code, out, err = run(*words, *tables, "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert set(found["tables"]) == set(TABLES) and found["compare"] == [second]
-    assert {row["reader_id"] for row in found["tables"]["models"]} == {second}
+    assert set(found["tables"]) == {*OF_PEOPLE, *OF_MODELS} and found["compare"] == [filled[2]]
+    assert {row["reader_id"] for row in found["tables"]["models"]} == {filled[2]}
     people = found["tables"]["people"][0]
     assert (people["rule"], people["n"], people["n_annotators"]) == ("published", 2, 2)
     assert [row["excluded"] for row in found["tables"]["annotators"]] == [False, False, True]
@@ -90,15 +106,15 @@ def test_other_readers_and_people_bring_their_tables(
 
 
 def test_the_screen_says_majority_n_and_what_is_undefined(
-    run: Run, cache: Cache, question: HeadsQuestion
+    run: Run, cache: Cache, words: tuple[str, ...]
 ) -> None:
-    code, out, _ = run(*WORDS)
+    code, out, _ = run(*words)
     said = " ".join(out.split())
     assert code == 0
     assert "against labels: warmth k Accuracy sd Majority Balanced AUC p Axes Groups" in said
     assert "Note: 1 of 1 rows: A floor for 40 concepts needs 80 reference phrases, not 40" in said
     put_concepts(cache, ConceptSet("bare", (Concept(f"{CONCEPTS} 1"), Concept(f"{CONCEPTS} 2"))))
-    code, out, _ = run("probe", "--axes", AXES, "--concepts", "bare", "--k", "3")
+    code, out, _ = run(*words, "--concepts", "bare", "--reference", "")
     said = " ".join(out.split())
     assert code == 0
     assert "6 of 12 rows: no concept has a label of warmth" in said
@@ -106,11 +122,12 @@ def test_the_screen_says_majority_n_and_what_is_undefined(
     assert "0.000" not in said
 
 
-def test_each_table_can_be_printed(run: Run, question: HeadsQuestion, ratings: Path) -> None:
-    words = [word for name in TABLES if name not in OF_MODELS for word in ("--table", name)]
-    code, out, err = run(*WORDS, "--ratings", ratings, *words)
+def test_each_table_can_be_printed(run: Run, words: tuple[str, ...], ratings: Path) -> None:
+    names = [name for name in TABLES if name not in OF_MODELS]
+    named = [word for name in names for word in ("--table", name)]
+    code, out, err = run(*words, "--ratings", ratings, *named)
     assert code == 0, err
-    titles = [VIEWS[name].title for name in TABLES if name not in OF_MODELS and name in VIEWS]
+    titles = [VIEWS[name].title for name in names if name in VIEWS]
     assert all(title in " ".join(out.split()) for title in titles) and "annotators" in out
 
 
@@ -122,7 +139,7 @@ def test_long_tables_say_how_many_rows_there_are(capfd: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("others", "said"),
     [
         (("--table", "people"), "The table people needs people's ratings: name a file with --rat"),
         (("--table", "models"), "The table models needs another reader: name one with --compare"),
@@ -137,7 +154,7 @@ def test_long_tables_say_how_many_rows_there_are(capfd: pytest.CaptureFixture[st
     ],
 )
 def test_what_cannot_be_asked(
-    run: Run, question: HeadsQuestion, words: tuple[str, ...], said: str
+    run: Run, words: tuple[str, ...], others: tuple[str, ...], said: str
 ) -> None:
-    code, _, err = run(*WORDS, *words)
+    code, _, err = run(*words, *others)
     assert (code, said in " ".join(err.split())) == (2, True), err
