@@ -75,6 +75,7 @@ def serving() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
+        server.wait(timeout=10)
         log.close()
 
 

@@ -43,14 +43,14 @@ def head_map(
     """
 
     def tell() -> None:
-        event = _event(st.session_state.get(key) or {})
+        event = event_of(st.session_state.get(key) or {})
         if event is not None and on_change is not None:
             on_change(event)
 
     result = _component()(
         key=key, data=dict(data), on_released_change=tell, on_step_change=tell, width="stretch"
     )
-    return _event(result)
+    return event_of(result)
 
 
 def script() -> str:
@@ -58,8 +58,8 @@ def script() -> str:
     return "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
 
 
-def _event(state: Mapping[str, Any]) -> Event | None:
-    """What a state of the component says, whatever a browser may have sent."""
+def event_of(state: Mapping[str, Any]) -> Event | None:
+    """What a state of the component says the reader did, whatever a browser may have sent."""
     released, by = state.get("released"), state.get("step")
     if isinstance(released, str):
         return released

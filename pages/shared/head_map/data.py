@@ -100,10 +100,9 @@ def head_map_data(
 
 
 def drawn_phrases(view: AxisView) -> tuple[Places, Places]:
-    """Which concepts and reference phrases are drawn, in their order: labelled ones first."""
-    labelled = [label is None for label in view.labels]
-    order = np.argsort(np.array(labelled, dtype=bool), kind="stable")
-    concepts = order if len(order) <= DRAWN else order[:DRAWN]
+    """Places of the concepts and reference phrases that are drawn: labelled ones come first."""
+    unlabelled = np.array([label is None for label in view.labels], dtype=bool)
+    concepts = np.argsort(unlabelled, kind="stable")[:DRAWN]
     return concepts, np.arange(min(len(view.reference), DRAWN))
 
 
@@ -116,8 +115,8 @@ def _check_alike(view: AxisView, other: AxisView, mode: GridMode) -> None:
         )
     if mode == "difference" and view.shape != other.shape:
         raise InputError(
-            f"Heads of {_grid(view)} and {_grid(other)} have no difference: show the two models "
-            "side by side."
+            f"{_grid(view)} and {_grid(other)} have no difference head by head: show the two "
+            "models side by side."
         )
 
 
@@ -126,7 +125,7 @@ def _texts(view: AxisView) -> Sequence[str]:
 
 
 def _grid(view: AxisView) -> str:
-    return "{} layers of {}".format(*view.shape)
+    return "{} layers of {} heads".format(*view.shape)
 
 
 def _concept(view: AxisView, place: int) -> dict[str, Any]:
@@ -164,7 +163,7 @@ def _fits(choice: HeadChoice, view: AxisView) -> bool:
 
 def _outside(choice: HeadChoice, view: AxisView) -> str:
     what = f"{choice.k} heads are more than" if choice.box is None else "the rectangle lies outside"
-    return f"{what} this model's {_grid(view)} heads"
+    return f"{what} this model's {_grid(view)}"
 
 
 def _numbers(chosen: Chosen, columns: Places) -> dict[str, Any]:
