@@ -22,7 +22,8 @@ from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
 from core.jobs.run import library_versions, plan_for
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
-from core.scoring.canaries import check_model
+from core.scoring.canaries import check_model, choose_layout
+from core.scoring.logprobs import Layout
 from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
 from core.store.head_readers import put_reader
@@ -86,9 +87,10 @@ def read_heads(
     language_model = open_planned(plan_for(cache, request))
     watch(Progress("checking the model"))
     check_model(language_model)
+    share = choose_layout(language_model)[0] is Layout.PACKED
     places = find_heads(language_model.model, named=request.heads_at or None)
     reader = reader_of(language_model, places, request.bos)
-    reading = Reading(language_model, places, request.bos, reader.reader_id)
+    reading = Reading(language_model, places, request.bos, share, reader.reader_id)
     with one_at_a_time(cache, KIND, reader.reader_id, run_id):
         put_reader(cache, reader)
         missing_axes = axes_missing(cache, reader.reader_id, request.families, axes)
