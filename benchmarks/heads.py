@@ -3,11 +3,11 @@
     python -m benchmarks.heads [--sentences 300] [--texts probes] [--rounds 3] [--peers ...]
                                [--poles 33 333]
 
-Demo model, float32, two threads. Token means of every head's output for probe sentences of WordNet's
-antonyms, of both families, which often begin alike (`--texts made`: for others, which seldom do), by
-TransformerLens, nnsight and plain transformers one sentence at a time. Peers run in environments of
-their own, warmed up, each at the batch size that is fastest for it, and pool within their hooks as
-we do. Every number must agree with each peer's, or nothing is timed. Rounds are
+Demo model, float32, two threads. Token means of every head's output for probe sentences of
+WordNet's antonyms, of both families, which often begin alike (`--texts made`: for others, which
+seldom do), by TransformerLens, nnsight and plain transformers one sentence at a time. Peers run in
+environments of their own, warmed up, each at the batch size that is fastest for it, and pool within
+their hooks as we do. Every number must agree with each peer's, or nothing is timed. Rounds are
 interleaved and the best of each counts. Then the sums of so many poles of 30 sentences, in
 processes of their own: peak memory must not grow with the number of sentences. Prints tables and
 one JSON line last; exit code 1 when something does not agree or a target is missed.

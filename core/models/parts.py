@@ -30,8 +30,8 @@ MASKED_HEADS = (
 def can_branch(language_model: LanguageModel) -> bool:
     """Whether the body takes positions and a mask of our own, so that texts may share tokens.
 
-    ALiBi counts distances along the row instead of taking positions. A masked model looks both ways,
-    so that the same beginning is not the same to it in two texts.
+    ALiBi counts distances along the row instead of taking positions. A masked model looks both
+    ways, so that the same beginning is not the same to it in two texts.
     """
     model = language_model.model
     return (
