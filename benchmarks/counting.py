@@ -10,8 +10,9 @@ from unittest.mock import patch
 
 import torch
 
+from core.heads import pool
+from core.models.packing import Row, pack
 from core.scoring import causal
-from core.scoring.packing import Row, pack
 
 
 @dataclass
@@ -48,7 +49,7 @@ def counting(model: Any) -> Iterator[Work]:
         head.register_forward_pre_hook(through_head),
     ]
     try:
-        with patch.object(causal, "pack", counted_pack):
+        with patch.object(causal, "pack", counted_pack), patch.object(pool, "pack", counted_pack):
             yield work
     finally:
         for hook in hooks:

@@ -1,9 +1,11 @@
 """Head outputs of 300 sentences beside other programs, on the same model; and memory.
 
-    python -m benchmarks.heads [--sentences 300] [--rounds 3] [--peers ...] [--poles 33 333]
+    python -m benchmarks.heads [--sentences 300] [--texts probes] [--rounds 3] [--peers ...]
+                               [--poles 33 333]
 
-Demo model, float32, two threads. Token means of every head's output for sentences of about 25
-tokens, by TransformerLens, nnsight and plain transformers one sentence at a time. Peers run in
+Demo model, float32, two threads. Token means of every head's output for probe sentences of
+WordNet's antonyms, of both families, which often begin alike (`--texts made`: for others, which
+seldom do), by TransformerLens, nnsight and plain transformers one sentence at a time. Peers run in
 environments of their own, warmed up, each at the batch size that is fastest for it, and pool within
 their hooks as we do. Every number must agree with each peer's, or nothing is timed. Rounds are
 interleaved and the best of each counts. Then the sums of so many poles of 30 sentences, in
@@ -22,7 +24,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,10 +37,16 @@ from benchmarks.matmul import best_rate, matmul_share
 from benchmarks.peer import PACKAGES, TRANSFORMERS, Peer
 from benchmarks.questions import STEP
 from benchmarks.scoring import keep_best
+from core.axes.antonyms import antonym_axes
+from core.axes.sentences import probe_sentences
+from core.axes.templates import FAMILIES
+from core.axes.wordnet import open_wordnet
 from core.heads.places import find_heads
 from core.heads.pool import PooledOutputs, pooled_outputs
 from core.heads.sums import pole_sums
 from core.models.language_model import LanguageModel
+from core.scoring.canaries import choose_layout
+from core.scoring.logprobs import Layout
 from core.settings import ROOT
 from core.types import FloatArray, Text
 
@@ -63,6 +70,7 @@ FORMS = (  # about 25 tokens each
     "{when}.",
 )
 POLE = 30  # sentences
+POLE_STEP = 97  # between the poles that are taken
 POLES_AT_A_TIME = 10
 
 
@@ -80,11 +88,26 @@ def sentences(n: int) -> list[str]:
     return list(found)
 
 
+def probes(n: int) -> list[str]:
+    """Probe sentences of poles from all over WordNet, their families in turns."""
+    axes = antonym_axes(open_wordnet())
+    poles = [axes[at * POLE_STEP % len(axes)].positive for at in range(-(-n // POLE))]
+    found = [
+        sentence
+        for at, pole in enumerate(poles)
+        for sentence in probe_sentences(pole, FAMILIES[at % len(FAMILIES)])
+    ]
+    return found[:n]
+
+
+TEXTS = {"probes": probes, "made": sentences}
+
+
 def our_means(language_model: LanguageModel, texts: Sequence[str]) -> FloatArray:
     """Token means of every head, (N, L, H * D); a text without one ends the program."""
     places = find_heads(language_model.model)
     means = np.empty((len(texts), places.n_layers, places.n_heads * places.head_dim), np.float32)
-    for indices, outcome in pooled_outputs(language_model, texts, places=places):
+    for indices, outcome in pooled_outputs(language_model, texts, places=places, share=True):
         if not isinstance(outcome, PooledOutputs):
             sys.exit(f"not computed: {outcome}")
         means[indices] = outcome.mean.reshape(len(indices), *means.shape[1:])
@@ -120,18 +143,24 @@ def fastest_batch_size(peer: Peer, texts: Sequence[str]) -> int:
 
 
 def work_of(language_model: LanguageModel, texts: Sequence[str]) -> Work:
-    """What our extraction computes, without padding."""
+    """What our extraction computes, without padding and with common beginnings once."""
     with counting(language_model.model) as work:
         our_means(language_model, texts)
-    return replace(work, tokens=sum(map(len, language_model.tokenizer(list(texts)).input_ids)))
+    return work
 
 
 def compare(options: argparse.Namespace) -> dict[str, object]:
     """Agreement, then times; the line's part that tells them."""
     language_model = open_demo()
-    texts = sentences(options.sentences)
+    if choose_layout(language_model)[0] is not Layout.PACKED:
+        sys.exit("the demo model's self-check finds that shared beginnings move its numbers")
+    texts = TEXTS[options.texts](options.sentences)
+    whole = sum(map(len, language_model.tokenizer(texts).input_ids))
     work = work_of(language_model, texts)  # warms up as well
-    print(f"{len(texts)} sentences, {work.tokens} tokens, {work.padded_tokens} with padding")
+    print(
+        f"{len(texts)} sentences, {whole} tokens, {work.tokens} with common beginnings once, "
+        f"{work.padded_tokens} with padding"
+    )
     ours = our_means(language_model, texts)
     differences, best = {}, {}
     PACKAGES.update(PEER_PACKAGES)
@@ -157,8 +186,10 @@ def compare(options: argparse.Namespace) -> dict[str, object]:
         "ratios": {name.removeprefix("heads_"): round(r, 2) for name, r in ratios.items()},
         "matmul_share": round(share, 3),
         "max_differences": differences,
+        "texts": options.texts,
         "sentences": len(texts),
-        "tokens": work.tokens,
+        "tokens": whole,
+        "tokens_shared": work.tokens,
         "tokens_with_padding": work.padded_tokens,
         "batches": work.batches,
         "seconds": {name: round(seconds, 2) for name, seconds in best.items()},
@@ -192,9 +223,8 @@ def add_up(n_poles: int) -> None:
     texts = sentences(n_poles * POLE)
     poles = [texts[start : start + POLE] for start in range(0, len(texts), POLE)]
     for start in range(0, len(poles), POLES_AT_A_TIME):
-        for result in pole_sums(
-            language_model, poles[start : start + POLES_AT_A_TIME], places=places
-        ):
+        some = poles[start : start + POLES_AT_A_TIME]
+        for result in pole_sums(language_model, some, places=places, share=True):
             assert result.halves.n.sum() == POLE
     (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     print(int(peak) / 1024)
@@ -215,6 +245,7 @@ def peak_memory(sizes: Sequence[int]) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sentences", type=int, default=300, help="compared; 0: none")
+    parser.add_argument("--texts", choices=TEXTS, default="probes")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS)
     parser.add_argument("--poles", nargs="*", type=int, default=(33, 333), help="for memory")

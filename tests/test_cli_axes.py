@@ -74,6 +74,7 @@ def test_the_same_command_reads_nothing_again_and_needs_no_file(
     code, _, err = run(*words, "--reference=things")
     assert code == 0
     assert "own (simple): done; read 0 sentences for 0 missing axes and 0 phrases" in err
+    assert "Tokens that the model reads for a phrase, on average: " in err
     assert [view.state for view in follow(cache)] == ["finished", "finished"]
 
 

@@ -8,7 +8,14 @@ import sys
 import pytest
 
 from benchmarks import heads
-from benchmarks.heads import LARGEST_DIFFERENCE, our_means, peer_difference, sentences, work_of
+from benchmarks.heads import (
+    LARGEST_DIFFERENCE,
+    our_means,
+    peer_difference,
+    probes,
+    sentences,
+    work_of,
+)
 from benchmarks.peer import Peer
 from tests.tiny_models import HIDDEN, LAYERS, opened, save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
@@ -40,12 +47,22 @@ def test_plain_transformers_in_another_process_gives_our_means(tiny, tmp_path):
         assert peer_difference(peer, texts[::-1], ours) > LARGEST_DIFFERENCE
 
 
-def test_padding_is_no_work(tiny):
+def test_padding_is_no_work_and_a_common_beginning_only_once(tiny):
     texts = sentences(12)
     work = work_of(tiny, texts)
-    assert work.tokens == sum(len(tiny.tokenizer(text).input_ids) for text in texts)
+    ids = [tuple(tiny.tokenizer(text).input_ids) for text in texts]
+    beginnings = {text[:n] for text in ids for n in range(1, len(text) + 1)}
+    assert len(beginnings) <= work.tokens < sum(map(len, ids))
     assert work.tokens < work.padded_tokens
-    assert (work.projected, work.batches) == (0, 2)
+    assert work.projected == 0
+
+
+def test_probes_are_of_both_families():
+    some = probes(75)
+    assert len(set(some)) == 75
+    assert some[:60] == probes(60)
+    assert "List adjectives similar to" in some[30]
+    assert "List adjectives similar to" not in some[0] + some[60]
 
 
 def test_the_line_says_when_a_peer_does_not_agree(tiny, tmp_path, monkeypatch, capsys):

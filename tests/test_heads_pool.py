@@ -32,6 +32,13 @@ TEXTS = [
     "hello world, hello word",
     "She was tired.",
 ]
+BEGINNINGS = [  # that several texts have in common, one of them whole, one of them twice
+    "The nurse finished the night shift. She was exhausted.",
+    "The nurse finished the night shift.",
+    "The nurse finished the day shift.",
+    "The nurse finished the day shift.",
+    "The nurse",
+]
 
 
 def tiny(family: str = "llama", tokenizer: Any = None, **config: Any) -> LanguageModel:
@@ -95,11 +102,13 @@ def n_hooks(model: Any) -> int:
 
 @pytest.mark.parametrize("family", CAUSAL_FAMILIES)
 @pytest.mark.parametrize("bos", ["in", "out"])
-def test_causal_families_give_what_a_loop_over_single_texts_gives(family, bos):
+@pytest.mark.parametrize("share", [False, True])
+def test_causal_families_give_what_a_loop_over_single_texts_gives(family, bos, share):
     language_model = tiny(family)
-    expected = [naive(language_model, text, start=int(bos == "out")) for text in TEXTS]
-    found = pooled(language_model, TEXTS, bos=bos)
-    assert found.shape == (len(TEXTS), 2, LAYERS, HEADS, 8)
+    texts = [*TEXTS, *BEGINNINGS]
+    expected = [naive(language_model, text, start=int(bos == "out")) for text in texts]
+    found = pooled(language_model, texts, bos=bos, share=share)
+    assert found.shape == (len(texts), 2, LAYERS, HEADS, 8)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
@@ -110,6 +119,8 @@ def test_masked_families_do_with_both_special_tokens_in_or_out(family, bos):
     around = int(bos == "out")
     expected = [naive(language_model, text, start=around, end=around) for text in TEXTS]
     np.testing.assert_allclose(pooled(language_model, TEXTS, bos=bos), expected, atol=1e-5)
+    shared = pooled(language_model, TEXTS, bos=bos, share=True)  # asked for, but it sees both ways
+    np.testing.assert_allclose(shared, expected, atol=1e-5)
 
 
 def test_heads_that_share_keys_and_are_wider_have_outputs_of_their_own():
@@ -155,6 +166,67 @@ def test_texts_on_both_sides_of_a_change_of_positions_are_kept_apart():
     texts = [("abcdefgh" * 5)[:n] for n in (3, 12, 23, 24, 25, 26, 40)]
     expected = [naive(language_model, text) for text in texts]
     np.testing.assert_allclose(pooled(language_model, texts), expected, atol=1e-5)
+
+
+# Common beginnings
+
+
+def test_a_common_beginning_is_read_once(monkeypatch):
+    language_model = tiny(tokenizer=letters())
+    shared, ends = "abcdefgh" * 3, ["xy", "xz", "yz", "zz"]
+    widths: list[int] = []
+    body = language_model.model.base_model
+    forward = body.forward
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        widths.append(kwargs["input_ids"].numel())
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(body, "forward", counted)
+    pooled(language_model, [shared + end for end in ends], share=True)
+    assert sum(widths) == len(shared) + len({"x", "xy", "xz", "y", "yz", "z", "zz"})
+    pooled(language_model, [shared + end for end in ends])
+    assert sum(widths[1:]) == 4 * (len(shared) + 2)
+
+
+def test_a_branch_without_numbers_takes_no_other_with_it():
+    language_model = tiny(tokenizer=letters())
+    (bad,) = language_model.tokenizer("q").input_ids
+    language_model.model.get_input_embeddings().weight.data[bad] = np.nan
+    texts = ["abcdefghx", "abcdefghq", "abcdefghy"]
+    places = find_heads(language_model.model)
+    for indices, outcome in pooled_outputs(language_model, texts, places=places, share=True):
+        if isinstance(outcome, Unpooled):
+            assert (indices.tolist(), outcome.reason) == ([1], Reason.NOT_FINITE)
+        else:
+            assert sorted(indices) == [0, 2]
+            expected = [naive(language_model, texts[i]) for i in indices]
+            both = np.stack([outcome.mean, outcome.last], axis=1)
+            np.testing.assert_allclose(both, expected, atol=1e-5)
+
+
+def test_texts_of_a_row_that_does_not_fit_are_read_one_at_a_time(monkeypatch):
+    language_model = tiny(tokenizer=letters())
+    texts = ["abcdefgh" * 2 + end for end in "xyz"]
+    expected = [naive(language_model, text) for text in texts]
+    body = language_model.model.base_model
+    forward = body.forward
+
+    def full(*args: Any, **kwargs: Any) -> Any:
+        if kwargs["input_ids"].shape[1] > 17:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(body, "forward", full)
+    found = pooled(language_model, texts, share=True)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_what_a_layer_does_not_look_back_to_is_not_shared():
+    language_model = tiny("mistral", letters(), sliding_window=8)
+    texts = [("abcdefgh" * 3)[:n] + end for n in (4, 15) for end in "xyz"]
+    expected = [naive(language_model, text) for text in texts]
+    np.testing.assert_allclose(pooled(language_model, texts, share=True), expected, atol=1e-5)
 
 
 # Which tokens count
@@ -292,10 +364,21 @@ def test_a_batch_holds_no_more_outputs_than_may_be_held(monkeypatch):
     assert max(sizes) == 3
 
 
-def test_the_order_of_the_texts_changes_nothing_to_the_last_bit(monkeypatch):
+def test_shared_rows_hold_no_more_outputs_than_may_be_held_either(monkeypatch):
+    language_model = tiny(tokenizer=letters())
+    texts = [first * 6 + end for first in "abcd" for end in "xyz"]  # four rows of three texts
+    expected = pooled(language_model, texts)
+    monkeypatch.setattr(pool, "POOLED_BYTES", 7 * 2 * LAYERS * 32 * 4)
+    sizes = batch_sizes(language_model, monkeypatch)
+    np.testing.assert_allclose(pooled(language_model, texts, share=True), expected, atol=1e-5)
+    assert sizes == [2, 2]
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_the_order_of_the_texts_changes_nothing_to_the_last_bit(monkeypatch, share):
     language_model = tiny(tokenizer=letters())
     texts = ["".join(sorted(word)) * 3 for word in ("abc", "bcd", "cde", "defg", "efgh", "xyz")]
-    expected = pooled(language_model, texts, budget=TokenBudget(20))
+    expected = pooled(language_model, texts, share=share, budget=TokenBudget(20))
     body, batches = language_model.model.base_model, []
     forward = body.forward
 
@@ -307,7 +390,7 @@ def test_the_order_of_the_texts_changes_nothing_to_the_last_bit(monkeypatch):
     n_batches = 0
     for order in ([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [3, 0, 5, 1, 4, 2]):
         shuffled = [texts[i] for i in order]
-        found = pooled(language_model, shuffled, budget=TokenBudget(20))
+        found = pooled(language_model, shuffled, share=share, budget=TokenBudget(20))
         np.testing.assert_array_equal(found, expected[order])
         n_batches = n_batches or len(batches)
         assert batches[-n_batches:] == batches[:n_batches]  # what rounding may depend on

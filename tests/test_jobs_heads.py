@@ -93,6 +93,16 @@ def separability(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return between / sum(((x - x.mean(0)) ** 2).sum(-1).mean(0) for x in (low, high))
 
 
+def test_how_long_the_phrases_are_to_the_model_is_told(filled, model_folder):
+    asked = request(model_folder)
+    tokenizer = open_planned(plan_for(filled, asked)).tokenizer
+    told = read_heads(filled, asked).prompt_tokens
+    assert list(told) == ["groups", "reference"]
+    for phrases in (GROUPS, REFERENCE):
+        lengths = [len(tokenizer(concept_prompt(c.text)).input_ids) for c in phrases.concepts]
+        assert told[phrases.name] == pytest.approx(np.mean(lengths))
+
+
 @pytest.mark.parametrize("family", ["simple", "listing"])
 def test_stored_arrays_are_those_of_a_naive_loop(filled, model_folder, family):
     asked = request(model_folder, families=(family,))

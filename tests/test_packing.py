@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from core.items.texts import make_text
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
+from core.models.packing import Row, alone, longest_row, pack, visible_nodes
 from core.scoring import causal
 from core.scoring.encoding import Encoded, encode
-from core.scoring.logprobs import Layout, packed_logprobs, padded_logprobs, visible_nodes
-from core.scoring.packing import pack
+from core.scoring.logprobs import Layout, packed_logprobs, padded_logprobs
 from core.scoring.texts import score_texts
 from core.types import Unscored
 from tests.bigram import bigram_model
@@ -39,8 +39,12 @@ def tiny(family: str, **config) -> LanguageModel:
     return tiny_language_model(family, byte_level_bpe(), window=128, **config)
 
 
+def packed_rows(texts: list[Encoded], longest: int = 200) -> list[Row]:
+    return pack([e.ids[:-1] for e in texts], longest)
+
+
 def packed(language_model: LanguageModel, texts: list[Encoded], longest: int = 200):
-    rows = pack(texts, longest)
+    rows = packed_rows(texts, longest)
     found = packed_logprobs(language_model, texts, rows)
     vectors = {i: vector for row in found for i, vector in row.items()}
     return [vectors[i] for i in range(len(texts))]
@@ -51,34 +55,32 @@ def packed(language_model: LanguageModel, texts: list[Encoded], longest: int = 2
 
 @given(SEQUENCES, st.integers(1, 30))
 def test_every_text_can_be_read_off_its_row(sequences, longest):
-    texts = [encoded(ids, first=1 + len(ids) // 3) for ids in sequences]
-    rows = pack(texts, longest)
-    assert sorted(i for row in rows for i in row.predictors) == list(range(len(texts)))
+    rows = pack(sequences, longest)
+    assert sorted(i for row in rows for i in row.paths) == list(range(len(sequences)))
     for row in rows:
-        assert len(row) <= longest or len(row.predictors) == 1 or len(row) == max(
-            len(texts[i].ids) - 1 for i in row.predictors
-        )  # fmt: skip
+        assert len(row) <= longest or len(row) == max(len(sequences[i]) for i in row.paths)
         sees = visible_nodes([row])[0].numpy()
-        for i, nodes in row.predictors.items():
-            e = texts[i]
-            assert len(nodes) == len(e.ids) - e.first
-            path = np.flatnonzero(sees[nodes[-1]])  # what the last node sees is its text
-            assert [row.ids[node] for node in path] == e.ids[:-1]
-            assert [row.depths[node] for node in path] == list(range(len(e.ids) - 1))
-            assert list(path[e.first - 1 :]) == nodes
+        for i, path in row.paths.items():
+            assert list(np.flatnonzero(sees[path[-1]])) == path  # the last node sees its text
+            assert [row.ids[node] for node in path] == sequences[i]
+            assert [row.depths[node] for node in path] == list(range(len(sequences[i])))
+
+
+def test_a_row_of_one_text_is_what_packing_makes_of_it():
+    assert pack([[5, 6, 7]], longest=10) == [alone(0, [5, 6, 7])]
 
 
 @given(SEQUENCES)
 def test_a_row_computes_every_beginning_once(sequences):
     """Behind a beginning that they share, so that it pays to put all of them into one row."""
     shared = list(range(6, 40))
-    (row,) = pack([encoded([*shared, *ids]) for ids in sequences], longest=1000)
-    beginnings = {(*shared, *ids)[:n] for ids in sequences for n in range(1, 34 + len(ids))}
+    (row,) = pack([[*shared, *ids] for ids in sequences], longest=1000)
+    beginnings = {(*shared, *ids)[:n] for ids in sequences for n in range(1, 35 + len(ids))}
     assert len(row) == len(beginnings)
 
 
 def test_padding_sees_only_itself():
-    rows = pack([encoded([0, 1, 2, 3, 4]), encoded([5, 6])], longest=4)
+    rows = pack([[0, 1, 2, 3], [5]], longest=4)
     sees = visible_nodes(rows)
     assert sees.shape == (2, 4, 4)
     assert torch.equal(sees[1, 1:], torch.eye(4, dtype=torch.bool)[1:])
@@ -87,8 +89,8 @@ def test_padding_sees_only_itself():
 def test_strangers_do_not_share_a_row():
     """Each node takes part in the attention of its whole row, which must be worth it."""
     a, b = [0, *range(100, 180)], [0, *range(200, 280)]
-    assert len(pack([encoded(a), encoded(b)], longest=1000)) == 2
-    assert len(pack([encoded(a), encoded([*a[:60], *b[60:]])], longest=1000)) == 1
+    assert len(pack([a, b], longest=1000)) == 2
+    assert len(pack([a, [*a[:60], *b[60:]]], longest=1000)) == 1
 
 
 def test_template_sentences_cost_half_of_what_they_cost_alone():
@@ -104,7 +106,7 @@ def test_template_sentences_cost_half_of_what_they_cost_alone():
     tokenizer = byte_level_bpe()
     texts = [encode(tokenizer, make_text("", sentence), None) for sentence in sentences]
     plain = sum(len(e.ids) for e in texts)
-    computed = sum(map(len, pack(texts, 4096)))
+    computed = sum(map(len, packed_rows(texts, 4096)))
     assert len(texts) == 384
     assert computed <= 0.60 * plain
 
@@ -161,7 +163,7 @@ def paths(monkeypatch, language_model: LanguageModel, texts) -> dict[str, int]:
     taken = {"packed": 0, "padded": 0}
 
     def count_packed(language_model, texts, rows):
-        taken["packed"] += sum(len(row.predictors) for row in rows)
+        taken["packed"] += sum(len(row.paths) for row in rows)
         return packed_logprobs(language_model, texts, rows)
 
     def count_padded(language_model, batch):
@@ -307,4 +309,4 @@ def test_a_branch_without_numbers_takes_no_other_text_with_it():
 def test_layers_that_each_look_back_their_own_way_take_the_plain_path():
     layers = {"0": {"sliding_window": 8}, "1": {"sliding_window": 12}}
     language_model = tiny("mistral", sliding_window=8, per_layer_config=layers)
-    assert causal.longest_row(language_model) == 0
+    assert longest_row(language_model) == 0

@@ -16,9 +16,9 @@ from transformers import PreTrainedTokenizerFast
 
 from core.errors import CanaryFailed
 from core.items.texts import join, make_text
+from core.models import packing
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
-from core.scoring import causal
 from core.scoring.canaries import check_known_scores, choose_layout
 from core.scoring.causal_canaries import check_causal
 from core.scoring.encoding import bos_policy
@@ -299,7 +299,7 @@ def test_a_layer_that_looks_back_less_far_than_its_config_says_is_noticed(
     layout, notes = choose_layout(language_model)
     assert layout is Layout.PADDED
     assert "Packed scores differ" in notes[0]
-    monkeypatch.setattr(causal, "LONGEST_ROW", 40)  # rows that short are right
+    monkeypatch.setattr(packing, "LONGEST_ROW", 40)  # rows that short are right
     assert choose_layout(language_model)[0] is Layout.PACKED
 
 

@@ -328,5 +328,7 @@ def print_heads(result: HeadsResult) -> None:
         f"{result.missing_concepts} phrases in {result.seconds:.1f} s "
         f"(reader {result.reader_id})."
     )
+    lengths = (f"{name} {mean:.1f}" for name, mean in result.prompt_tokens.items())
+    say(f"Tokens that the model reads for a phrase, on average: {', '.join(lengths)}.")
     for failure in result.failures:
         say(f"Not read: {failure.of}: {failure.detail}")

@@ -15,6 +15,7 @@ import torch
 from core.errors import ModelError
 from core.heads.places import HeadPlaces
 from core.models.language_model import LanguageModel
+from core.models.packing import Row, packed_hidden_states, padded_hidden_states
 from core.types import FloatArray
 
 
@@ -26,17 +27,32 @@ class Tokens(NamedTuple):
     end: int
 
 
+class _Counted(NamedTuple):
+    """Which tokens of a row count for each of its texts; K is the most texts of a row."""
+
+    among: torch.Tensor  # (B, K, T), false for texts that a row does not have
+    last: torch.Tensor  # (B, K)
+
+
 @torch.inference_mode()
 def head_outputs(
-    language_model: LanguageModel, places: HeadPlaces, batch: Sequence[Tokens]
-) -> FloatArray:
+    language_model: LanguageModel,
+    places: HeadPlaces,
+    texts: Sequence[Tokens],
+    rows: Sequence[Row],
+) -> list[FloatArray]:
     """Mean over the tokens that count, and the last of them, in float32.
 
-    Texts are filled up on the right, and padding never counts. The model's body alone is run.
+    Rows are filled up on the right, and padding never counts. The model's body alone is run.
+
+    Parameters
+    ----------
+    rows
+        Rows of several texts are for models whose texts may share tokens.
 
     Returns
     -------
-    array, shape (B, P, L, H, D)
+    list of array, each of shape (texts of the row, P, L, H, D)
         With mean and last for P.
 
     Raises
@@ -46,21 +62,11 @@ def head_outputs(
     RuntimeError
         Whatever the model raises, running out of memory included.
     """
-    model, device = language_model.model, language_model.device
-    longest = max(len(tokens.ids) for tokens in batch)
-    position = torch.arange(longest, device=device)
-    lengths, starts, ends = (
-        torch.tensor(numbers, device=device)[:, None]
-        for numbers in zip(*((len(t.ids), t.start, t.end) for t in batch), strict=True)
-    )  # (B, 1)
-    padded = [t.ids + [0] * (longest - len(t.ids)) for t in batch]
-    counted = (starts <= position) & (position < ends)  # (B, T)
-    with _pooling(places, counted, ends[:, 0] - 1) as pooled:
-        getattr(model, "base_model", model)(
-            input_ids=torch.tensor(padded, device=device),
-            attention_mask=(position < lengths).long(),
-            **({"use_cache": False} if language_model.kind == "causal" else {}),
-        )
+    device = language_model.device
+    branching = any(len(row.paths) > 1 for row in rows)
+    states = packed_hidden_states if branching else padded_hidden_states
+    with _pooling(places, _counted(texts, rows)) as pooled:
+        states(language_model, rows)
     if unused := [
         name for name, found in zip(places.names, pooled, strict=True) if len(found) != 1
     ]:
@@ -68,34 +74,37 @@ def head_outputs(
             f"{language_model.label} does not send its heads' outputs through {unused[0]} once for "
             "each text; name another module."
         )
-    outputs = torch.stack([found[0].to(device) for found in pooled], dim=2)  # (B, P, L, H * D)
+    outputs = torch.stack([found[0].to(device) for found in pooled], dim=3)  # (B, K, P, L, H * D)
     array: FloatArray = outputs.cpu().numpy()
-    return array.reshape(*array.shape[:-1], places.n_heads, places.head_dim)
+    array = array.reshape(*array.shape[:-1], places.n_heads, places.head_dim)
+    return [array[b, : len(row.paths)] for b, row in enumerate(rows)]
+
+
+def _counted(texts: Sequence[Tokens], rows: Sequence[Row]) -> _Counted:
+    shape = (len(rows), max(len(row.paths) for row in rows), max(map(len, rows)))
+    among, last = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape[:2], dtype=torch.long)
+    for b, row in enumerate(rows):
+        for k, (i, path) in enumerate(row.paths.items()):
+            nodes = path[texts[i].start : texts[i].end]
+            among[b, k, nodes] = True
+            last[b, k] = nodes[-1]
+    return _Counted(among, last)
 
 
 @contextmanager
-def _pooling(
-    places: HeadPlaces, counted: torch.Tensor, last: torch.Tensor
-) -> Iterator[list[list[torch.Tensor]]]:
+def _pooling(places: HeadPlaces, counted: _Counted) -> Iterator[list[list[torch.Tensor]]]:
     """Pool what goes into each projection while the block runs.
-
-    Parameters
-    ----------
-    counted
-        Shape (B, T)
-    last
-        The last token that counts. Shape (B,)
 
     Yields
     ------
     list of list of Tensor
-        For each layer what was pooled in each call. Shape (B, P, H * D)
+        For each layer what was pooled in each call. Shape (B, K, P, H * D)
     """
     pooled: list[list[torch.Tensor]] = [[] for _ in places.modules]
 
     def pool_into(found: list[torch.Tensor]) -> Any:
         def hook(module: Any, inputs: tuple[torch.Tensor, ...]) -> None:
-            found.append(_pool(inputs[0], counted.to(inputs[0].device), last.to(inputs[0].device)))
+            found.append(_pool(inputs[0], _Counted(*(c.to(inputs[0].device) for c in counted))))
 
         return hook
 
@@ -109,12 +118,14 @@ def _pooling(
             hook.remove()
 
 
-def _pool(x: torch.Tensor, counted: torch.Tensor, last: torch.Tensor) -> torch.Tensor:
-    """Mean and last of one layer's outputs, (B, T, H * D) to (B, P, H * D), in float32.
+def _pool(x: torch.Tensor, counted: _Counted) -> torch.Tensor:
+    """Mean and last of one layer's outputs, (B, T, H * D) to (B, K, P, H * D), in float32.
 
     What does not count is put to zero and not only weighted with it, since it may be no number.
     """
-    x = x.reshape(*counted.shape, -1)  # some families lay all texts' tokens in one row
-    taken = x[torch.arange(len(x), device=x.device), last].float()
-    total = x.float().masked_fill(~counted[..., None], 0.0).sum(dim=1)
-    return torch.stack([total / counted.sum(dim=1, keepdim=True), taken], dim=1)
+    n_rows, _, longest = counted.among.shape
+    x = x.reshape(n_rows, longest, -1).float()  # some families lay all tokens in one row
+    last = x[torch.arange(n_rows, device=x.device)[:, None], counted.last]
+    x = x.masked_fill(~counted.among.any(dim=1)[..., None], 0.0)
+    n = counted.among.sum(dim=2, keepdim=True).clamp(min=1)
+    return torch.stack([counted.among.float() @ x / n, last], dim=2)

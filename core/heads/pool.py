@@ -10,13 +10,15 @@ The model reads the same tokens either way. "out" leaves out all that the tokeni
 text by itself: a BOS, a trailing EOS, and for masked models [CLS] and [SEP].
 
 Outputs are pooled while the model runs, on its device and in float32, so that what is kept of a
-text does not depend on its length. The vocabulary is never projected to.
+text does not depend on its length. The vocabulary is never projected to. Where a causal model
+allows it, what texts begin with in common is read once (core/models/packing.py): the sentences of
+one template differ from its adjective on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,6 +27,7 @@ from core.heads.forward import Tokens, head_outputs
 from core.heads.places import HeadPlaces
 from core.models.batches import TokenBudget, first_budget, run_halving, token_budget_batches
 from core.models.language_model import LanguageModel
+from core.models.packing import Row, alone, longest_row, pack
 from core.models.parts import n_embeddings, position_switch
 from core.types import FloatArray, IntArray, Reason
 
@@ -56,9 +59,10 @@ def pooled_outputs(
     *,
     places: HeadPlaces,
     bos: Bos = "in",
+    share: bool = False,
     budget: TokenBudget | None = None,
 ) -> Iterator[tuple[IntArray, PooledOutputs | Unpooled]]:
-    """Head outputs of texts, batch by batch, the longest first.
+    """Head outputs of texts, batch by batch.
 
     A text that is longer than the model's window is not computed, and never cut.
 
@@ -70,6 +74,9 @@ def pooled_outputs(
         Where the heads are.
     bos
         Whether the special tokens that the tokenizer adds count, as drawn above.
+    share
+        Read common beginnings once. Only for a model whose self-check found that this moves
+        nothing; one whose attention takes no shared beginnings reads whole texts all the same.
     budget
         Most tokens in a batch; left out, what the device usually holds. It is halved where memory
         runs out.
@@ -92,14 +99,13 @@ def pooled_outputs(
     for i, tokens in enumerate(encoded):
         if isinstance(tokens, Unpooled):
             yield np.array([i], dtype=np.int32), tokens
-    ready = {i: tokens for i, tokens in enumerate(encoded) if isinstance(tokens, Tokens)}
-    for batch in _batches(language_model, ready, places, budget):
-        outputs = run_halving(
-            lambda part: list(head_outputs(language_model, places, [ready[i] for i in part])),
-            batch,
-            budget,
-        )
-        yield from _outcomes(batch, outputs)
+    at = [i for i, tokens in enumerate(encoded) if isinstance(tokens, Tokens)]
+    ready = [tokens for tokens in encoded if isinstance(tokens, Tokens)]
+    size = len(POOLINGS) * places.n_layers * places.n_heads * places.head_dim * 4
+    for rows in _rows(language_model, ready, budget, share=share):
+        for batch in _batches(rows, budget, most_texts=max(1, POOLED_BYTES // size)):
+            outputs = _read(language_model, places, ready, batch, budget)
+            yield from _outcomes({at[i]: output for i, output in outputs.items()})
 
 
 def _encode(language_model: LanguageModel, text: str, bos: Bos) -> Tokens | Unpooled:
@@ -122,36 +128,70 @@ def _encode(language_model: LanguageModel, text: str, bos: Bos) -> Tokens | Unpo
     return Tokens(ids, start, end)
 
 
-def _batches(
-    language_model: LanguageModel,
-    ready: Mapping[int, Tokens],
-    places: HeadPlaces,
-    budget: TokenBudget,
-) -> Iterator[list[int]]:
-    """Texts within the token budget whose outputs are not too large to be held together.
+def _rows(
+    language_model: LanguageModel, ready: Sequence[Tokens], budget: TokenBudget, *, share: bool
+) -> Iterator[list[Row]]:
+    """Texts as rows: those that share beginnings, then those read whole.
 
     Put into an order of their own first, so that the same texts always share a batch.
     """
-    size = len(POOLINGS) * places.n_layers * places.n_heads * places.head_dim * 4
-    most = max(1, POOLED_BYTES // size)
+    longest = min(longest_row(language_model), budget.tokens) if share else 0
     switch = position_switch(language_model.model.config) or 0
-    ordered = sorted(ready, key=lambda i: ready[i].ids)
-    lengths = {i: len(ready[i].ids) for i in ordered}
-    for same in (  # the longest text of a batch decides on the positions of all
-        [i for i in ordered if lengths[i] > switch],
-        [i for i in ordered if lengths[i] <= switch],
-    ):
-        for batch in token_budget_batches([lengths[i] for i in same], budget):
-            for start in range(0, len(batch), most):
-                yield [same[i] for i in batch[start : start + most]]
+    ordered = sorted(range(len(ready)), key=lambda i: ready[i].ids)
+    short = [i for i in ordered if len(ready[i].ids) <= longest]
+    packed = pack([ready[i].ids for i in short], longest)
+    yield [replace(row, paths={short[k]: path for k, path in row.paths.items()}) for row in packed]
+    whole = [alone(i, ready[i].ids) for i in ordered if len(ready[i].ids) > longest]
+    yield [row for row in whole if len(row) > switch]  # the longest text of a batch decides on the
+    yield [row for row in whole if len(row) <= switch]  # positions of all
+
+
+def _batches(rows: Sequence[Row], budget: TokenBudget, *, most_texts: int) -> Iterator[list[Row]]:
+    """Rows within the token budget whose outputs are not too large to be held together."""
+    for indices in token_budget_batches([len(row) for row in rows], budget):
+        batch: list[Row] = []
+        n_texts = 0
+        for row in (rows[i] for i in indices):
+            if batch and n_texts + len(row.paths) > most_texts:
+                yield batch
+                batch, n_texts = [], 0
+            batch.append(row)
+            n_texts += len(row.paths)
+        yield batch
+
+
+def _read(
+    language_model: LanguageModel,
+    places: HeadPlaces,
+    ready: Sequence[Tokens],
+    rows: Sequence[Row],
+    budget: TokenBudget,
+) -> dict[int, FloatArray | None]:
+    """Each text's outputs (P, L, H, D); None where it does not fit into memory even alone.
+
+    Texts of a row that does not fit are read one at a time. So are those without finite numbers:
+    where one branch has none, attention weights of zero spoil the others of its row too.
+    """
+    found: dict[int, FloatArray | None] = {}
+    results = run_halving(
+        lambda part: head_outputs(language_model, places, ready, part), rows, budget
+    )
+    for row, outputs in zip(rows, results, strict=True):
+        shared = len(row.paths) > 1
+        for k, i in enumerate(row.paths):
+            if shared and (outputs is None or not np.isfinite(outputs[k]).all()):
+                found |= _read(language_model, places, ready, [alone(i, ready[i].ids)], budget)
+            else:
+                found[i] = None if outputs is None else outputs[k]
+    return found
 
 
 def _outcomes(
-    indices: Sequence[int], outputs: Sequence[FloatArray | None]
+    outputs: Mapping[int, FloatArray | None],
 ) -> Iterator[tuple[IntArray, PooledOutputs | Unpooled]]:
-    """What a batch came to: outputs of those texts that have some, then the others."""
+    """What a batch came to: those texts that have no outputs, then the others."""
     good = {}
-    for i, output in zip(indices, outputs, strict=True):
+    for i, output in outputs.items():
         if output is None:
             detail = "The text alone does not fit into memory."
             yield np.array([i], dtype=np.int32), Unpooled(Reason.OUT_OF_MEMORY, detail)

@@ -74,6 +74,7 @@ def pole_sums(
     *,
     places: HeadPlaces,
     bos: Bos = "in",
+    share: bool = False,
     budget: TokenBudget | None = None,
 ) -> list[PoleResult]:
     """Sums of poles whose sentences are computed together and with no others.
@@ -85,7 +86,7 @@ def pole_sums(
     ----------
     poles
         The sentences of each, of the same templates in the same order; a whole number of pairs.
-    places, bos, budget
+    places, bos, share, budget
         As for `pooled_outputs`.
 
     Returns
@@ -106,7 +107,7 @@ def pole_sums(
     unpooled: dict[int, Unpooled] = {}
     texts = [sentence for pole in poles for sentence in pole]
     for indices, found in pooled_outputs(
-        language_model, texts, places=places, bos=bos, budget=budget
+        language_model, texts, places=places, bos=bos, share=share, budget=budget
     ):
         if isinstance(found, Unpooled):
             unpooled |= dict.fromkeys(indices.tolist(), found)

@@ -36,6 +36,7 @@ class Reading:
     language_model: LanguageModel
     places: HeadPlaces
     bos: Bos
+    share: bool  # whether common beginnings are read once
     reader_id: str
 
 
@@ -59,7 +60,13 @@ def store_axes(cache: Cache, reading: Reading, family: str, axes: Sequence[Axis]
     """
     poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
     sentences = [probe_sentences(pole, family) for pole in poles.values()]
-    found = pole_sums(reading.language_model, sentences, places=reading.places, bos=reading.bos)
+    found = pole_sums(
+        reading.language_model,
+        sentences,
+        places=reading.places,
+        bos=reading.bos,
+        share=reading.share,
+    )
     results = dict(zip(poles, found, strict=True))
     failures = [
         Failure(key, str(unpooled.reason), unpooled.detail)
@@ -114,7 +121,11 @@ def _outputs(
     found: dict[str, FloatArray] = {}
     failures = []
     for indices, outcome in pooled_outputs(
-        reading.language_model, prompts, places=reading.places, bos=reading.bos
+        reading.language_model,
+        prompts,
+        places=reading.places,
+        bos=reading.bos,
+        share=reading.share,
     ):
         if isinstance(outcome, Unpooled):
             failures += [Failure(concepts[i], str(outcome.reason), outcome.detail) for i in indices]

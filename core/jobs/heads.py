@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from core.axes.axis import Axis
+from core.axes.concepts import concept_prompt
 from core.axes.content import axis_content
 from core.axes.templates import N_TEMPLATES
 from core.axes.units import units
@@ -22,7 +23,8 @@ from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
 from core.jobs.run import library_versions, plan_for
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
-from core.scoring.canaries import check_model
+from core.scoring.canaries import check_model, choose_layout
+from core.scoring.logprobs import Layout
 from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
 from core.store.head_readers import put_reader
@@ -46,6 +48,7 @@ class HeadsResult:
     missing_axes: int  # without arrays when the job began, counted in each family
     missing_concepts: int
     sentences: int  # that were read
+    prompt_tokens: dict[str, float]  # of a set's phrases, each in its sentence: mean
     failures: tuple[Failure, ...]
     stopped: bool
     seconds: float
@@ -86,9 +89,10 @@ def read_heads(
     language_model = open_planned(plan_for(cache, request))
     watch(Progress("checking the model"))
     check_model(language_model)
+    share = choose_layout(language_model)[0] is Layout.PACKED
     places = find_heads(language_model.model, named=request.heads_at or None)
     reader = reader_of(language_model, places, request.bos)
-    reading = Reading(language_model, places, request.bos, reader.reader_id)
+    reading = Reading(language_model, places, request.bos, share, reader.reader_id)
     with one_at_a_time(cache, KIND, reader.reader_id, run_id):
         put_reader(cache, reader)
         missing_axes = axes_missing(cache, reader.reader_id, request.families, axes)
@@ -112,6 +116,7 @@ def read_heads(
         missing_axes=sum(map(len, missing_axes.values())),
         missing_concepts=len(missing_concepts),
         sentences=sentences,
+        prompt_tokens=prompt_tokens(cache, language_model, request.phrases),
         failures=tuple(failures),
         stopped=sentences < sum(unit.n_sentences for unit in work),
         seconds=round(time.monotonic() - began, 3),
@@ -145,6 +150,21 @@ def concepts_of(cache: Cache, request: HeadsRequest) -> list[str]:
     """
     sets = [get_concepts(cache, name).concepts for name in request.phrases]
     return list(dict.fromkeys(concept.text for concepts in sets for concept in concepts))
+
+
+def prompt_tokens(
+    cache: Cache, language_model: LanguageModel, sets: Sequence[str]
+) -> dict[str, float]:
+    """Mean number of tokens that the model reads for a phrase of each set, special ones included.
+
+    Phrases are matched by their words; whether they are equally long to a model depends on it.
+    """
+    found = {}
+    for name in sets:
+        prompts = [concept_prompt(c.text) for c in get_concepts(cache, name).concepts]
+        lengths = [len(ids) for ids in language_model.tokenizer(prompts).input_ids]
+        found[name] = sum(lengths) / len(lengths)
+    return found
 
 
 def axes_missing(

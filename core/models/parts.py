@@ -30,11 +30,13 @@ MASKED_HEADS = (
 def can_branch(language_model: LanguageModel) -> bool:
     """Whether the body takes positions and a mask of our own, so that texts may share tokens.
 
-    ALiBi counts distances along the row instead of taking positions.
+    ALiBi counts distances along the row instead of taking positions. A masked model looks both
+    ways, so that the same beginning is not the same to it in two texts.
     """
     model = language_model.model
     return (
-        language_model.attention in ("sdpa", "eager")
+        language_model.kind == "causal"
+        and language_model.attention in ("sdpa", "eager")
         and getattr(model, "base_model", model) is not model
         and model.get_output_embeddings() is not None
         and not uses_alibi(model.config.get_text_config())
@@ -98,6 +100,29 @@ def hidden_states(
     hidden: torch.Tensor = body(
         input_ids=ids, position_ids=positions, attention_mask=mask, use_cache=False
     ).last_hidden_state
+    return hidden
+
+
+def plain_hidden_states(
+    language_model: LanguageModel, ids: torch.Tensor, real: torch.Tensor
+) -> torch.Tensor:
+    """What the body makes of whole texts under each other.
+
+    Parameters
+    ----------
+    ids, real
+        Token ids, and 1 where they are no padding. Shape (B, T)
+
+    Returns
+    -------
+    torch.Tensor
+        Shape (B, T, hidden)
+    """
+    model = language_model.model
+    uncached = {"use_cache": False} if language_model.kind == "causal" else {}
+    hidden: torch.Tensor = getattr(model, "base_model", model)(
+        input_ids=ids, attention_mask=real, **uncached
+    )[0]
     return hidden
 
 

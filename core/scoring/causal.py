@@ -14,13 +14,11 @@ import numpy as np
 
 from core.models.batches import TokenBudget, run_halving, token_budget_batches
 from core.models.language_model import LanguageModel
-from core.models.parts import can_branch, position_switch, smallest_sliding_window
+from core.models.packing import Row, longest_row, pack
+from core.models.parts import position_switch
 from core.scoring.encoding import Encoded
 from core.scoring.logprobs import Layout, Scored, packed_logprobs, padded_logprobs
-from core.scoring.packing import Row, pack
 from core.types import FloatArray
-
-LONGEST_ROW = 512  # of packed texts: the self-checks probe rows of this length, so none is longer
 
 
 def score_causal(
@@ -43,23 +41,12 @@ def score_causal(
     yield from _padded(language_model, [e for e in whole if len(e.ids) > switch], budget)
 
 
-def longest_row(language_model: LanguageModel) -> int:
-    """Most tokens that a packed row may hold; 0 where the model takes none.
-
-    Every layer sees the whole row, so a row must not be longer than the most short-sighted one
-    looks back, nor hold texts whose positions mean different things.
-    """
-    if not can_branch(language_model):
-        return 0
-    config = language_model.model.config
-    limits = (LONGEST_ROW, smallest_sliding_window(config), position_switch(config))
-    return min(limit for limit in limits if limit is not None)
-
-
 def _packed(
     language_model: LanguageModel, texts: Sequence[Encoded], budget: TokenBudget
 ) -> Iterator[list[Scored]]:
-    rows = pack(texts, min(longest_row(language_model), budget.tokens))
+    # The last token of a text is no node: it is predicted and predicts nothing.
+    inputs = [e.ids[:-1] for e in texts]
+    rows = pack(inputs, min(longest_row(language_model), budget.tokens))
     for batch in token_budget_batches([len(row) for row in rows], budget):
         yield _packed_batch(language_model, texts, [rows[i] for i in batch], budget)
 
@@ -83,7 +70,7 @@ def _packed_batch(
     for row, vectors in zip(rows, run_halving(logprobs, rows, budget), strict=True):
         if vectors is None:
             budget.lower(len(row) // 2)  # the rows of the next texts are made shorter
-        for i in row.predictors:
+        for i in row.paths:
             if vectors is not None and np.isfinite(vectors[i]).all():
                 found.append((texts[i], vectors[i]))
             else:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from core.errors import CanaryFailed
 from core.models.batches import first_budget
 from core.models.language_model import LanguageModel
+from core.models.packing import longest_row
 from core.models.parts import can_branch, smallest_sliding_window
-from core.scoring.causal import longest_row, score_causal
+from core.scoring.causal import score_causal
 from core.scoring.encoding import Encoded
 from core.scoring.logprobs import Layout, padded_logprobs
 from core.scoring.probes import agree, check_finite, probe_texts, same_but_for_rounding

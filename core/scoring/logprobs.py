@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from core.models.language_model import LanguageModel
-from core.models.parts import head_logits, hidden_states, n_embeddings
+from core.models.packing import Row, packed_hidden_states
+from core.models.parts import head_logits, n_embeddings
 from core.scoring.encoding import Encoded
-from core.scoring.packing import Row
 from core.types import FloatArray, IntArray
 
 # A text and the log-probabilities of its scored tokens; None where it does not fit into memory.
@@ -24,7 +24,7 @@ class Layout(StrEnum):
     """How texts lie in a batch.
 
     PACKED
-        Texts that begin alike in one row (core/scoring/packing.py), logits only where a scored
+        Texts that begin alike in one row (core/models/packing.py), logits only where a scored
         token is predicted. Of a masked model: many copies at once, logits only where they are
         masked.
     PADDED
@@ -75,40 +75,20 @@ def packed_logprobs(
     RuntimeError
         Whatever the model raises, running out of memory included.
     """
-    longest = max(map(len, rows))
-    device = language_model.device
-    padded = [row.ids + [0] * (longest - len(row)) for row in rows]
-    depths = [row.depths + [0] * (longest - len(row)) for row in rows]
-    hidden = hidden_states(
-        language_model,
-        torch.tensor(padded, device=device),
-        torch.tensor(depths, device=device),
-        visible_nodes(rows).to(device),
-    )  # (B, T, hidden)
-    owners = [(b, i) for b, row in enumerate(rows) for i in row.predictors]
-    nodes = [b * longest + node for b, i in owners for node in rows[b].predictors[i]]
+    hidden = packed_hidden_states(language_model, rows)
+    owners = [(b, i) for b, row in enumerate(rows) for i in row.paths]
+    # The token at `first` is predicted by the node before it, and so on to the last node.
+    predicting = [(b, rows[b].paths[i][texts[i].first - 1 :]) for b, i in owners]
+    nodes = [b * hidden.shape[1] + node for b, path in predicting for node in path]
     targets = [token for _, i in owners for token in texts[i].targets]
     values = _projected(language_model, hidden.flatten(0, 1), np.array(nodes), np.array(targets))
     found: list[dict[int, FloatArray]] = [{} for _ in rows]
     at = 0
     for b, i in owners:
-        n_scored = len(rows[b].predictors[i])
+        n_scored = len(texts[i].targets)
         found[b][i] = values[at : at + n_scored]
         at += n_scored
     return found
-
-
-def visible_nodes(rows: Sequence[Row]) -> torch.Tensor:
-    """Which nodes each node sees: those on its way from the root, and itself. Shape (B, T, T)
-
-    Padding sees itself only, because a softmax over nothing is no number.
-    """
-    longest = max(map(len, rows))
-    node = torch.arange(longest)
-    ends = torch.stack(
-        [torch.tensor(row.ends + list(range(len(row) + 1, longest + 1))) for row in rows]
-    )  # (B, T)
-    return (node <= node[:, None]) & (node[:, None] < ends[:, None, :])
 
 
 def _projected(
