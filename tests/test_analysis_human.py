@@ -69,7 +69,6 @@ def test_ratings_are_turned_with_the_poles_and_found_by_words_and_synsets():
     assert people.answers["axis"].tolist() == [axes[0].axis_id] * 3 + [own.axis_id] * 2
     np.testing.assert_array_equal(people.answers["rating"], [2, 4, NAN, 5, 4])
     assert set(people.answers["group"]) == {"Nurse"}
-    assert people.n_answers == 7
     assert people.notes == (
         "1 axis of the ratings not in the set, and left out: c.a.01~d.a.01.",
         "1 group of the ratings not in the set, and left out: Pilot.",

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from core.errors import DataSetError, InputError
-from core.people.ratings import Ratings, is_reversed, read_ratings
+from core.people.ratings import Ratings, read_ratings
 from core.people.verdicts import reliability_table, verdicts
 from core.settings import DATA
 
@@ -151,8 +151,3 @@ def test_reliability_is_of_groups_on_axes():
     alone = reliability_table(pd.DataFrame(same[:1], columns=names))
     assert alone["value"].isna().all()
     assert set(alone["reason"]) == {"nothing was answered by two annotators"}
-
-
-def test_the_other_way_round_is_told_from_another_axis():
-    assert is_reversed("a~b", "b~a")
-    assert not is_reversed("a~b", "a~b") and not is_reversed("a~b", "a~c")

@@ -87,11 +87,6 @@ def read_ratings(path: Path) -> Ratings:
     return Ratings(ratings, annotators, notes)
 
 
-def is_reversed(axis: str, other: str) -> bool:
-    """Whether two axes, as a table of ratings writes them, have their poles the other way round."""
-    return axis != other and axis == BETWEEN.join(reversed(other.split(BETWEEN)))
-
-
 class _Seen(NamedTuple):
     """What earlier rows have."""
 

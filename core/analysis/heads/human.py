@@ -42,7 +42,6 @@ class Matched:
     """Answers about the axes and groups of a question, in their words and orientation."""
 
     answers: pd.DataFrame  # as `Ratings.kept`, the axis being an axis_id
-    n_answers: int  # before
     notes: tuple[str, ...]  # which axes and groups are not among them
 
 
@@ -75,7 +74,7 @@ def matched(answers: pd.DataFrame, axes: Sequence[Axis], concepts: Sequence[str]
         if other
     ]
     kept = whole[ids.notna() & names.notna()].reset_index(drop=True)
-    return Matched(kept, len(answers), tuple(notes))
+    return Matched(kept, tuple(notes))
 
 
 def human_axes(

@@ -83,7 +83,7 @@ def positions(
         parts = [
             part
             for start in range(0, len(axes), _AT_A_TIME)
-            for part in _blocks(
+            for part in _numbers_of_axes(
                 opened, question, axes[start : start + _AT_A_TIME], groups, phrases, centre, ks
             )
         ]
@@ -177,7 +177,7 @@ def heads_steps(n_heads: int) -> tuple[int, ...]:
     return (*powers, n_heads)
 
 
-def _blocks(
+def _numbers_of_axes(
     cache: Cache,
     question: HeadsQuestion,
     axes: Sequence[Axis],
