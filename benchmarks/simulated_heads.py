@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from core.analysis.heads.stored import compute_and_store, usual_questions
 from core.axes.axis import Axis, Pole
@@ -118,7 +119,11 @@ def heads_plan(
         for name, word in zip(REFERENCES, ("phrase", "person"), strict=True)
     )
     places = rng.normal(size=(3 * n_concepts, n_axes))
-    factors = rng.normal(size=(3 * n_concepts, N_CLUSTERS))
+    # The same numbers in every set, in another order: what a cluster shares differs nowhere.
+    factors = rng.permuted(
+        np.tile(ndtri((np.arange(n_concepts) + 0.5) / n_concepts), (3, N_CLUSTERS, 1)), axis=2
+    )
+    factors = np.moveaxis(factors, 2, 1).reshape(3 * n_concepts, N_CLUSTERS)
     places *= np.sqrt(1 - SHARED**2)
     places += SHARED * factors[:, np.arange(n_axes) % N_CLUSTERS]
     ends = np.cumsum([0, min(n_axes, N_WARMTH), min(max(n_axes - N_WARMTH, 0), N_COMPETENCE)])

@@ -32,7 +32,6 @@ from core.cli.heads_options import (
     HeadsOption,
     PoolingOption,
     ReaderOption,
-    SeedOption,
     TemplatesOption,
     asked_questions,
     keep_results,
@@ -87,7 +86,9 @@ def atlas(
     pooling: PoolingOption = POOLINGS[0],
     templates: TemplatesOption = N_TEMPLATES,
     k: HeadsOption = TOP_HEADS,
-    seed: SeedOption = DEFAULT_SEED,
+    seed: Annotated[
+        int, typer.Option(metavar="SEED", help="Of UMAP, and of resampled phrases.")
+    ] = DEFAULT_SEED,
     file: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write the points: .csv, .parquet, .jsonl."),

@@ -52,9 +52,10 @@ def stored_axis_table(cache: Cache, question: HeadsQuestion) -> StoredAxes | Non
     InputError
         There is no such set of axes or phrases.
     """
-    axes, concepts, reference = sets_of(cache, question)
-    result_id = result_hash(question, axes, concepts, reference)
-    found = get_axis_rows(cache, result_id)
+    with cache.kept_open() as opened:
+        axes, concepts, reference = sets_of(opened, question)
+        result_id = result_hash(question, axes, concepts, reference)
+        found = get_axis_rows(opened, result_id)
     if found is None:
         return None
     rows, created_at = found
@@ -119,8 +120,9 @@ def axes_at_hand(cache: Cache, question: HeadsQuestion) -> StoredAxes | None:
 
 def is_small(cache: Cache, question: HeadsQuestion) -> bool:
     """Whether a question can be computed while somebody waits, in about a second."""
-    reader = get_reader(cache, question.reader_id)
-    axes, concepts, reference = sets_of(cache, question)
+    with cache.kept_open() as opened:
+        reader = get_reader(opened, question.reader_id)
+        axes, concepts, reference = sets_of(opened, question)
     n_phrases = len(concepts) + len(reference)
     return len(axes) * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
 
