@@ -387,8 +387,8 @@ def test_pointing_at_a_concept_shows_its_whole_name_as_text(page: Page, address:
     assert box
     tip = page.locator(".tip")
     seen = set()
-    for x in range(10, int(box["width"]), 24):
-        for y in range(30, int(box["height"]) - 50, 12):
+    for x in range(10, int(box["width"]), 40):
+        for y in range(30, int(box["height"]) - 50, 18):
             page.mouse.move(box["x"] + x, box["y"] + y)
             if tip.is_visible():
                 seen.add(tip.locator("bdi").inner_text())
