@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.axes.axis import Axis, Pole
+from core.axes.axis import Axis, Pole, user_pole
 from core.axes.concepts import Concept, ConceptSet, concept_prompt
 from core.axes.content import axis_content, pole_content
 from core.axes.sentences import probe_sentences
@@ -25,6 +25,7 @@ from core.jobs import head_units
 from core.jobs.heads import read_heads
 from core.jobs.run import plan_for
 from core.models.opening import open_planned
+from core.store import heads
 from core.store.axes import concept_id, put_axes, put_concepts
 from core.store.gate import Cache
 from core.store.head_readers import get_reader, readers
@@ -174,7 +175,7 @@ def test_a_stopped_job_goes_on_to_the_same_arrays(filled, model_folder, tmp_path
 
 def _killed(folder: Path, asked: HeadsRequest) -> None:
     """Die in the middle of writing the second unit of axes."""
-    write = head_units.write_tensors
+    write = heads.write_tensors
     written = []
 
     def dying(cache, path, arrays):
@@ -184,7 +185,7 @@ def _killed(folder: Path, asked: HeadsRequest) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 
-    head_units.write_tensors = dying
+    heads.write_tensors = dying
     read_heads(Cache(folder), asked)
 
 
@@ -238,6 +239,24 @@ def test_axes_for_which_memory_ran_out_stay_missing(filled, model_folder, monkey
     monkeypatch.undo()
     rest = read_heads(filled, request(model_folder))
     assert (rest.missing_axes, rest.failures) == (failed.missing_axes, ())
+
+
+def test_files_of_sets_with_the_same_sentences_and_other_poles_stay_apart(filled, model_folder):
+    """A word in two languages makes two poles with the same sentences."""
+    cold, warm, hot = (user_pole((word,)) for word in ("cold", "warm", "hot"))
+    words = [(user_pole((a,)), user_pole((b,))) for a, b in (("bad", "good"), ("old", "new"))]
+    others = [Axis(*pair, source="own") for pair in words]
+    one = [Axis(cold, warm, source="own"), Axis(cold, hot, source="own"), *others]
+    dutch = replace(cold, language="nl")
+    two = [one[0], Axis(dutch, hot, source="own"), *others]
+    sums = {}
+    for name, axes in (("one", one), ("two", two), ("one", one)):
+        put_axes(filled, name, axes)
+        result = read_heads(filled, request(model_folder, axes=name))
+        wanted = {p.key: pole_content(p, "simple") for p in (warm, hot, *words[1])}
+        held = get_arrays(filled, Source(result.reader_id, "simple"), POLE, wanted)
+        np.testing.assert_array_equal(held["sums"], sums.setdefault("first", held["sums"]))
+    assert broken_tensors(filled) == {}
 
 
 def test_unknown_sets_and_models_leave_no_trace(filled, model_folder, tmp_path):

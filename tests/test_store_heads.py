@@ -22,6 +22,7 @@ from core.store.heads import (
     get_outputs,
     missing,
     put_arrays,
+    write_arrays,
 )
 from core.store.tensors import TENSORS, write_tensors
 from core.types import HeadReader
@@ -86,6 +87,22 @@ def test_a_pole_that_two_files_hold_stays_in_its_first_place(cache: Cache) -> No
     put_unit(cache, "bb.safetensors", {"bad": "1", "kind": "7"}, {"bad~kind": "8"})
     found = get_arrays(cache, SOURCE, POLE, {"bad": "1"})
     np.testing.assert_array_equal(found["sums"][0], first["sums"][0])
+
+
+def test_other_rows_never_replace_a_file(cache: Cache) -> None:
+    """Where names meet all the same, what is held stays in its place."""
+    outputs = np.ones((P, L, H, 1, D), dtype=np.float32)
+    source = Source("r0")
+    put_reader(cache, READER)
+    write_arrays(cache, source, "c", {"outputs": outputs}, {CONCEPT: {"men": "1"}})
+    write_arrays(cache, source, "c", {"outputs": outputs}, {CONCEPT: {"men": "1"}})
+    write_arrays(cache, source, "c", {"outputs": 2 * outputs}, {CONCEPT: {"Men": "1"}})
+    assert (get_outputs(cache, source, {"men": "1"}, 0) == 1).all()
+    assert (get_outputs(cache, source, {"Men": "1"}, 0) == 2).all()
+    with cache.writing() as con:
+        con.execute("UPDATE head_array SET row = 1 WHERE key = 'men'")
+    with pytest.raises(CacheError, match="holds other arrays; `python -m core prune` forgets"):
+        write_arrays(cache, source, "c", {"outputs": outputs}, {CONCEPT: {"men": "1"}})
 
 
 def test_a_file_without_its_row_is_not_done(cache: Cache) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from core.axes.axis import Axis
 from core.axes.concepts import concept_prompt
-from core.axes.content import axis_content, content_hash, pole_content
+from core.axes.content import axis_content, pole_content
 from core.axes.sentences import probe_sentences
 from core.heads.places import HeadPlaces
 from core.heads.pool import POOLINGS, Bos, Unpooled, pooled_outputs
@@ -24,8 +24,7 @@ from core.models.language_model import LanguageModel
 from core.stats.probes.direction import PoleSums, separability
 from core.store.axes import concept_id
 from core.store.gate import Cache
-from core.store.heads import AXIS, CONCEPT, POLE, Source, put_arrays
-from core.store.tensors import write_tensors
+from core.store.heads import AXIS, CONCEPT, POLE, Source, write_arrays
 from core.types import FloatArray, Reason
 
 
@@ -88,9 +87,7 @@ def store_axes(cache: Cache, reading: Reading, family: str, axes: Sequence[Axis]
         POLE: {key: pole_content(pole, family) for key, pole in poles.items()},
         AXIS: {axis.axis_id: axis_content(axis, family) for axis in axes},
     }
-    path = f"{reading.reader_id}/{family}-{content_hash(rows[AXIS].values())}.safetensors"
-    source = Source(reading.reader_id, family)
-    put_arrays(cache, source, write_tensors(cache, path, arrays), rows)
+    write_arrays(cache, Source(reading.reader_id, family), family, arrays, rows)
     return failures
 
 
@@ -107,9 +104,8 @@ def store_concepts(cache: Cache, reading: Reading, concepts: Sequence[str]) -> l
         # (C, P, L, H, D) -> (P, L, H, C, D)
         stacked = np.moveaxis(np.stack(list(outputs.values())), 0, 3)
         contents = {concept: concept_id(concept) for concept in outputs}
-        path = f"{reading.reader_id}/concepts-{content_hash(contents.values())}.safetensors"
-        written = write_tensors(cache, path, {"outputs": stacked})
-        put_arrays(cache, Source(reading.reader_id), written, {CONCEPT: contents})
+        arrays = {"outputs": stacked}
+        write_arrays(cache, Source(reading.reader_id), "concepts", arrays, {CONCEPT: contents})
     return failures
 
 

@@ -1,8 +1,8 @@
 """What heads hold: sums of poles, grids of axes, outputs for concepts.
 
-Whoever has computed arrays writes them to a file (core/store/tensors.py) and hands it in here with
-what its rows are of; from then on they count as done. Arrays in a file, with P poolings (mean,
-last), S swapped patterns and the letters of core/types.py:
+Whoever has computed arrays hands them in here with what their rows are of. They are written to a
+file (core/store/tensors.py) and from then on count as done. Arrays in a file, with P poolings
+(mean, last), S swapped patterns and the letters of core/types.py:
 
 =========  ============  ===============================================  =======
 kind       array         shape                                            type
@@ -29,10 +29,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.errors import InputError
+from core.axes.content import content_hash
+from core.errors import CacheError, InputError
 from core.store.gate import Cache
 from core.store.generations import bump
-from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows, span
+from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows, span, write_tensors
 from core.types import HeadReader
 
 Array = npt.NDArray[Any]
@@ -65,6 +66,36 @@ class Source:
     family: str = ""
 
 
+def write_arrays(
+    cache: Cache,
+    source: Source,
+    name: str,
+    arrays: Mapping[str, Array],
+    rows: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Write arrays to a file of the reader and vouch for it; the same ones again change nothing.
+
+    Parameters
+    ----------
+    name
+        What the file's name begins with; a hash of all that its rows are of follows, so that other
+        rows never come under the same name.
+    arrays, rows
+        As at the head of the file, and as for `put_arrays`.
+
+    Raises
+    ------
+    CacheError
+        The file holds other rows.
+    CacheNotWritable
+        The disk is full or cannot be written to.
+    """
+    parts = (row[part] for row in _incoming(rows) for part in ("kind", "key", "content_id"))
+    path = f"{source.reader_id}/{name}-{content_hash(parts)}.safetensors"
+    _check_same_rows(cache, path, rows)
+    put_arrays(cache, source, write_tensors(cache, path, arrays), rows)
+
+
 def put_arrays(
     cache: Cache, source: Source, written: TensorFile, rows: Mapping[str, Mapping[str, str]]
 ) -> None:
@@ -77,21 +108,39 @@ def put_arrays(
         concept's) and the id of the sentences that it was computed from. What is held already keeps
         its first place.
     """
-    incoming = pa.Table.from_pylist(
-        [
-            {"kind": kind, "key": key, "content_id": content_id, "row": row}
-            for kind, contents in rows.items()
-            for row, (key, content_id) in enumerate(contents.items())
-        ]
-    )
+    incoming = _incoming(rows)
     with cache.writing() as con:
         put_tensor(con, written)
-        con.register("incoming", incoming)
+        con.register("incoming", pa.Table.from_pylist(incoming))
         con.execute(
             _INSERT,
             {"reader": source.reader_id, "family": source.family, "path": written.path},
         )
         bump(con, [source.reader_id], [GENERATION])
+
+
+def _incoming(rows: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Rows as in the table `head_array`."""
+    return [
+        {"kind": kind, "key": key, "content_id": content_id, "row": row}
+        for kind, contents in rows.items()
+        for row, (key, content_id) in enumerate(contents.items())
+    ]
+
+
+def _check_same_rows(cache: Cache, path: str, rows: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse to write over a file in which rows that are held lie elsewhere."""
+    columns = ("kind", "key", "content_id", "row")
+    wanted = {tuple(row[name] for name in columns) for row in _incoming(rows)}
+    with cache.reading() as con:
+        held = con.execute(
+            f"SELECT {', '.join(columns)} FROM head_array WHERE path = ?", [path]
+        ).fetchall()
+    if set(held) - wanted:
+        raise CacheError(
+            f"The file {path} of the cache holds other arrays; `python -m core prune` forgets what "
+            "was read for a reader, so that it is read again."
+        )
 
 
 def places(
