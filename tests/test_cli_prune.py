@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import compute_and_store, stored_axis_table
 from core.heads_request import HeadsRequest
 from core.jobs.running import running_job
 from core.jobs.spec import JobSpec
@@ -14,7 +16,7 @@ from core.store.gate import Cache
 from core.store.prune import files_of
 from core.store.tensors import TENSORS, write_tensors
 from tests.conftest import Run
-from tests.planted_cache import FAMILY, fill_planted
+from tests.planted_cache import AXES, CONCEPTS, FAMILY, REFERENCE, fill_planted
 from tests.planted_heads import planted_heads
 
 
@@ -63,6 +65,19 @@ def test_files_of_a_killed_job_are_deleted(run: Run, cache: Cache, reader_id: st
     assert (code, "left.safetensors" in out) == (0, True)
     assert not (cache.folder / TENSORS / reader_id / "left.safetensors").exists()
     assert len(files_of(cache, reader_id)) == 3
+
+
+def test_a_result_goes_with_the_heads_that_it_rests_on(
+    run: Run, cache: Cache, reader_id: str
+) -> None:
+    question = HeadsQuestion(
+        reader_id=reader_id, axes=AXES, concepts=CONCEPTS, reference=REFERENCE, k=3
+    )
+    compute_and_store(cache, question)
+    assert run("status", "--verify")[0] == 0
+    assert run("prune", "--reader", reader_id, "--family", FAMILY)[0] == 0
+    assert stored_axis_table(cache, question) is None
+    assert run("status", "--verify")[0] == 0
 
 
 def test_what_cannot_be_pruned(run: Run, cache: Cache, reader_id: str) -> None:

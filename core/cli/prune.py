@@ -10,7 +10,7 @@ from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_js
 from core.errors import InputError
 from core.export.tables import json_rows
 from core.jobs.follow import follow
-from core.jobs.spec import AXES
+from core.jobs.spec import ATLAS, AXES, STEREOTYPES
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.prune import array_sizes, delete, files_of, forget
@@ -37,7 +37,8 @@ def prune(
 ) -> None:
     """Say what arrays of heads take, and forget some.
 
-    What is forgotten counts as never read: the command axes computes it again.
+    What is forgotten counts as never read: the command axes computes it again. Stored results that
+    rest on it go too.
     """
     store = open_cache(cache)
     if family and not reader:
@@ -58,9 +59,9 @@ def prune(
 
 
 def _check_idle(store: Cache) -> None:
-    """A job that reads heads writes its files before it vouches for them."""
+    """Jobs write files of heads before they vouch for them, or compute on those that are there."""
     for view in follow(store):
-        if view.alive and view.command in (AXES, "demo"):
+        if view.alive and view.command in (AXES, "demo", STEREOTYPES, ATLAS):
             raise InputError(
                 f"Run {view.run_id} reads heads; wait until it ends, or stop it first."
             )
