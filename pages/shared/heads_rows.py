@@ -61,9 +61,9 @@ def list_axes(asked: Asked) -> AxisList:
     by = asked.selection.axis_sort
     by = by if by in rows else "statistic" if "statistic" in rows else ""
     if by:
-        keys = rows[by] if by == "axis" else rows[by].astype(float).abs()
-        order = keys.sort_values(ascending=by == "axis", kind="stable", na_position="last").index
-        rows = rows.loc[order]
+        keys = rows[by] if by == "axis" else -rows[by].astype(float).abs()
+        rows = rows.assign(key=keys).sort_values(["key", "axis_id"], na_position="last")
+        rows = rows.drop(columns="key")
     return AxisList(rows.reset_index(drop=True), everything, stored, problem)
 
 
