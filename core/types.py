@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -179,15 +180,24 @@ class HeadReader:
     n_heads: int
     head_dim: int
     quantization: str = "none"
+    batching: str = "batched"  # batched | exact
 
     @property
     def reader_id(self) -> str:
-        """16 hexadecimal digits over every field but the name."""
-        return _identity(self)
+        """16 hexadecimal digits over every field but the name.
+
+        Fields that came later count only where they are not as usual, so that ids of before hold.
+        """
+        came_later = {"batching": "batched"}
+        return _identity(self, {k for k, usual in came_later.items() if getattr(self, k) == usual})
 
 
-def _identity(fields: Scorer | HeadReader) -> str:
-    """A hash of every field but the name that people use."""
-    identity = {key: value for key, value in asdict(fields).items() if key != "model"}
+def _identity(fields: Scorer | HeadReader, left_out: Collection[str] = ()) -> str:
+    """A hash of every field but the name that people use, and those that are left out."""
+    identity = {
+        key: value
+        for key, value in asdict(fields).items()
+        if key != "model" and key not in left_out
+    }
     packed = json.dumps(identity, sort_keys=True).encode()
     return hashlib.blake2b(packed, digest_size=8).hexdigest()

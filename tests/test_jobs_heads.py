@@ -16,12 +16,14 @@ from core.axes.axis import Axis, Pole, user_pole
 from core.axes.concepts import Concept, ConceptSet, concept_prompt
 from core.axes.content import axis_content, pole_content
 from core.axes.sentences import probe_sentences
-from core.errors import InputError, ModelError
+from core.errors import CanaryFailed, InputError, ModelError
+from core.heads import pool
 from core.heads.places import find_heads
 from core.heads.pool import PooledOutputs, Unpooled, pooled_outputs
 from core.heads.sums import pole_sums
 from core.heads_request import HeadsRequest
 from core.jobs import head_units
+from core.jobs import heads as jobs_heads
 from core.jobs.heads import read_heads
 from core.jobs.run import plan_for
 from core.models.opening import open_planned
@@ -46,6 +48,7 @@ POLES = tuple(Pole(f"{w}.a.01", n, (w, f"rather {w}"), f"of {w} kind") for n, w 
 AXES = tuple(Axis(POLES[i], POLES[i + 1], source="made") for i in range(0, len(POLES), 2))
 CONCEPTS = ("men", "women", "nurses")
 GROUPS = ConceptSet("groups", tuple(Concept(text) for text in CONCEPTS))
+SLOW = "Batched scores differ from single ones, so texts are scored one at a time."
 REFERENCE = ConceptSet("reference", (Concept("church"), Concept("men")))
 
 
@@ -257,6 +260,47 @@ def test_files_of_sets_with_the_same_sentences_and_other_poles_stay_apart(filled
         held = get_arrays(filled, Source(result.reader_id, "simple"), POLE, wanted)
         np.testing.assert_array_equal(held["sums"], sums.setdefault("first", held["sums"]))
     assert broken_tensors(filled) == {}
+
+
+def one_text_at_a_time(monkeypatch) -> None:
+    for check in ("packing_agrees", "padding_agrees"):
+        monkeypatch.setattr(f"core.scoring.causal_canaries.{check}", lambda model: False)
+
+
+def test_a_model_that_batches_wrongly_is_read_one_text_at_a_time(filled, model_folder, monkeypatch):
+    usual = read_heads(filled, request(model_folder))
+    one_text_at_a_time(monkeypatch)
+    read, sizes = pool.head_outputs, []
+
+    def seen(model, places, texts, rows):
+        sizes.append([len(row.paths) for row in rows])
+        return read(model, places, texts, rows)
+
+    monkeypatch.setattr(pool, "head_outputs", seen)
+    slow = read_heads(filled, request(model_folder))
+    assert sizes == [[1]] * (12 * 30 + 4)
+    assert slow.reader_id != usual.reader_id
+    batching = {name: get_reader(filled, name).batching for name in readers(filled)["reader_id"]}
+    assert batching == {usual.reader_id: "batched", slow.reader_id: "exact"}
+    assert (usual.notes, slow.notes) == ((), (SLOW,))
+    held = runs(filled).set_index("scorer_id")["checks"]
+    assert held[usual.reader_id] == "passed"
+    assert held[slow.reader_id] == f"slow path: {SLOW}"
+
+
+def test_a_model_that_fails_a_check_is_refused_and_remembered(filled, model_folder, monkeypatch):
+    def fails(language_model):
+        raise CanaryFailed("It looks ahead.")
+
+    monkeypatch.setattr(jobs_heads, "check_model", fails)
+    with pytest.raises(CanaryFailed):
+        read_heads(filled, request(model_folder))
+    (run,) = runs(filled).to_dict("records")
+    assert (run["command"], run["status"], run["checks"]) == (
+        *("axes", "failed"),
+        "refused: It looks ahead.",
+    )
+    assert readers(filled).empty
 
 
 def test_unknown_sets_and_models_leave_no_trace(filled, model_folder, tmp_path):

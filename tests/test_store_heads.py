@@ -150,3 +150,8 @@ def test_a_reader_is_stored_once_and_its_name_is_not_its_identity(cache: Cache) 
     assert get_reader(cache, READER.reader_id) == READER
     with pytest.raises(InputError, match=r"no heads read as nothing; it has .* \(tiny\)"):
         get_reader(cache, "nothing")
+
+
+def test_a_reader_keeps_the_id_it_had_before_it_could_tell_more() -> None:
+    assert READER.reader_id == "254472f1cbd845dc"
+    assert replace(READER, batching="exact").reader_id != READER.reader_id

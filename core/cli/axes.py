@@ -328,6 +328,8 @@ def print_heads(result: HeadsResult) -> None:
         f"{result.missing_concepts} phrases in {result.seconds:.1f} s "
         f"(reader {result.reader_id})."
     )
+    for note in result.notes:
+        say(f"Slower path: {note}")
     lengths = (f"{name} {mean:.1f}" for name, mean in result.prompt_tokens.items())
     say(f"Tokens that the model reads for a phrase, on average: {', '.join(lengths)}.")
     for failure in result.failures:

@@ -20,7 +20,9 @@ from core.axes.sentences import probe_sentences
 from core.heads.places import HeadPlaces
 from core.heads.pool import POOLINGS, Bos, Unpooled, pooled_outputs
 from core.heads.sums import HeadSums, PoleResult, chance_grids, pole_sums
+from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
+from core.scoring.logprobs import Layout
 from core.stats.probes.direction import PoleSums, separability
 from core.store.axes import concept_id
 from core.store.gate import Cache
@@ -35,8 +37,17 @@ class Reading:
     language_model: LanguageModel
     places: HeadPlaces
     bos: Bos
-    share: bool  # whether common beginnings are read once
+    layout: Layout  # the fastest in which the model gives the same as for one text at a time
     reader_id: str
+
+    @property
+    def share(self) -> bool:
+        """Whether common beginnings are read once."""
+        return self.layout is Layout.PACKED
+
+    def budget(self) -> TokenBudget | None:
+        """Most tokens in a batch, for one iteration; None for what the device usually holds."""
+        return TokenBudget(1) if self.layout is Layout.SINGLE else None
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,7 @@ def store_axes(cache: Cache, reading: Reading, family: str, axes: Sequence[Axis]
         places=reading.places,
         bos=reading.bos,
         share=reading.share,
+        budget=reading.budget(),
     )
     results = dict(zip(poles, found, strict=True))
     failures = [
@@ -122,6 +134,7 @@ def _outputs(
         places=reading.places,
         bos=reading.bos,
         share=reading.share,
+        budget=reading.budget(),
     ):
         if isinstance(outcome, Unpooled):
             failures += [Failure(concepts[i], str(outcome.reason), outcome.detail) for i in indices]

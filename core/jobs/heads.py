@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from core.axes.axis import Axis
@@ -20,7 +20,8 @@ from core.heads_request import HeadsRequest
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.head_units import Failure, Reading, store_axes, store_concepts
 from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
-from core.jobs.run import library_versions, plan_for
+from core.jobs.refusals import refusal_recorded
+from core.jobs.run import PASSED, library_versions, plan_for
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
 from core.scoring.canaries import check_model, choose_layout
@@ -52,6 +53,7 @@ class HeadsResult:
     failures: tuple[Failure, ...]
     stopped: bool
     seconds: float
+    notes: tuple[str, ...] = ()  # where a self-check put the job on a slower path
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,10 @@ def read_heads(
     concepts = concepts_of(cache, request)
     began = time.monotonic()
     run_id = run_id or new_run_id()
-    watch(Progress("opening the model"))
-    language_model = open_planned(plan_for(cache, request))
-    watch(Progress("checking the model"))
-    check_model(language_model)
-    share = choose_layout(language_model)[0] is Layout.PACKED
-    places = find_heads(language_model.model, named=request.heads_at or None)
-    reader = reader_of(language_model, places, request.bos)
-    reading = Reading(language_model, places, request.bos, share, reader.reader_id)
+    start = partial(_start, cache, run_id, request)
+    with refusal_recorded(cache, run_id, start):
+        reading, reader, notes = _checked(cache, request, watch)
+    checks = f"slow path: {' '.join(notes)}" if notes else PASSED
     with one_at_a_time(cache, KIND, reader.reader_id, run_id):
         put_reader(cache, reader)
         missing_axes = axes_missing(cache, reader.reader_id, request.families, axes)
@@ -106,8 +104,9 @@ def read_heads(
             ),
         ]
         _check_disk(cache, needed_bytes(reader, axes, missing_axes, len(missing_concepts)))
-        _start(cache, run_id, request, reader)
-        sentences, failures = _do(cache, run_id, work, reader.reader_id, watch, stop)
+        start(checks, reader)
+        known = Progress(READING, scorer_id=reader.reader_id, checks=checks)
+        sentences, failures = _do(cache, run_id, work, known, watch, stop)
     return HeadsResult(
         reader_id=reader.reader_id,
         model=reader.model,
@@ -116,15 +115,36 @@ def read_heads(
         missing_axes=sum(map(len, missing_axes.values())),
         missing_concepts=len(missing_concepts),
         sentences=sentences,
-        prompt_tokens=prompt_tokens(cache, language_model, request.phrases),
+        prompt_tokens=prompt_tokens(cache, reading.language_model, request.phrases),
         failures=tuple(failures),
         stopped=sentences < sum(unit.n_sentences for unit in work),
         seconds=round(time.monotonic() - began, 3),
+        notes=notes,
     )
 
 
-def reader_of(language_model: LanguageModel, places: HeadPlaces, bos: str) -> HeadReader:
-    """The identity under which what this model's heads hold is kept."""
+def _checked(
+    cache: Cache, request: HeadsRequest, watch: Watch
+) -> tuple[Reading, HeadReader, tuple[str, ...]]:
+    """Open the model, check it, and find its heads; notes say what puts it on a slower path."""
+    watch(Progress("opening the model"))
+    language_model = open_planned(plan_for(cache, request))
+    watch(Progress("checking the model"))
+    check_model(language_model)
+    layout, notes = choose_layout(language_model)
+    places = find_heads(language_model.model, named=request.heads_at or None)
+    reader = reader_of(language_model, places, request.bos, exact=layout is Layout.SINGLE)
+    reading = Reading(language_model, places, request.bos, layout, reader.reader_id)
+    return reading, reader, notes
+
+
+def reader_of(
+    language_model: LanguageModel, places: HeadPlaces, bos: str, *, exact: bool
+) -> HeadReader:
+    """The identity under which what this model's heads hold is kept.
+
+    `exact` says that texts are read one at a time.
+    """
     return HeadReader(
         model=language_model.label,
         fingerprint=language_model.fingerprint,
@@ -137,6 +157,7 @@ def reader_of(language_model: LanguageModel, places: HeadPlaces, bos: str) -> He
         n_layers=places.n_layers,
         n_heads=places.n_heads,
         head_dim=places.head_dim,
+        batching="exact" if exact else "batched",
     )
 
 
@@ -238,7 +259,7 @@ def _axis_units(
 
 
 def _do(
-    cache: Cache, run_id: str, work: Sequence[_Unit], reader_id: str, watch: Watch, stop: Stop
+    cache: Cache, run_id: str, work: Sequence[_Unit], known: Progress, watch: Watch, stop: Stop
 ) -> tuple[int, list[Failure]]:
     """Do units until told to stop; the run's row says how it ended.
 
@@ -252,12 +273,12 @@ def _do(
     done, status = 0, "failed"
     try:
         for unit in work:
-            watch(_progress(reader_id, done, total, len(failures)))
+            watch(_progress(known, done, total, len(failures)))
             if stop():
                 break
             failures += unit.store()
             done += unit.n_sentences
-        watch(_progress(reader_id, done, total, len(failures)))
+        watch(_progress(known, done, total, len(failures)))
         status = "finished" if done == total else "stopped"
     except KeyboardInterrupt:
         status = "stopped"
@@ -267,27 +288,33 @@ def _do(
     return done, failures
 
 
-def _progress(reader_id: str, done: int, total: int, failed: int) -> Progress:
-    return Progress(
-        READING,
+def _progress(known: Progress, done: int, total: int, failed: int) -> Progress:
+    return replace(
+        known,
         done_texts=done,
         total_texts=total,
         done_characters=done,  # sentences are about equally long
         total_characters=total,
         computed=done - failed,
         failed=failed,
-        scorer_id=reader_id,
     )
 
 
-def _start(cache: Cache, run_id: str, request: HeadsRequest, reader: HeadReader) -> None:
+def _start(
+    cache: Cache,
+    run_id: str,
+    request: HeadsRequest,
+    checks: str,
+    reader: HeadReader | None = None,
+) -> None:
+    """Enter the run; without a reader where the model was refused before there was one."""
     start_run(
         cache,
         run_id,
         command="axes",
-        scorer_id=reader.reader_id,
+        scorer_id=reader.reader_id if reader else "",
         dataset=request.axes,
-        versions=library_versions(reader.quantization),
+        versions=library_versions(reader.quantization if reader else request.quantization),
         spec=asdict(request),
-        checks="passed",
+        checks=checks,
     )

@@ -55,7 +55,7 @@ def estimate_heads(cache: Cache, request: HeadsRequest) -> HeadsEstimate:
     concepts = concepts_of(cache, request)
     model = plan_for(cache, request, download=False).described()
     places = find_heads(model.model, named=request.heads_at or None)
-    reader = reader_of(model, places, request.bos)
+    reader = reader_of(model, places, request.bos, exact=model.depends_on_batch)
     missing = axes_missing(cache, reader.reader_id, request.families, axes)
     phrases = concepts_missing(cache, reader.reader_id, concepts)
     n_poles = sum(len(poles_of(axes, wanted)) for wanted in missing.values())
