@@ -181,6 +181,7 @@ class HeadReader:
     head_dim: int
     quantization: str = "none"
     batching: str = "batched"  # batched | exact
+    heads_at: str = ""  # modules that were named, where they are not those that the program finds
 
     @property
     def reader_id(self) -> str:
@@ -188,7 +189,7 @@ class HeadReader:
 
         Fields that came later count only where they are not as usual, so that ids of before hold.
         """
-        came_later = {"batching": "batched"}
+        came_later = {"batching": "batched", "heads_at": ""}
         return _identity(self, {k for k, usual in came_later.items() if getattr(self, k) == usual})
 
 

@@ -174,6 +174,15 @@ def test_a_layer_without_attention_is_not_passed_over():
         find_heads(model)
     places = find_heads(model, named="model.layers.{}.self_attn.o_proj")
     assert [name.split(".")[2] for name in places.names] == ["0", "2"]
+    assert places.named == "model.layers.{}.self_attn.o_proj in layers 0, 2 of 3"
+
+
+def test_a_name_is_kept_where_it_is_not_what_is_found_without_one():
+    model = tiny_model("llama", VOCABULARY)
+    assert find_heads(model).named == ""
+    assert find_heads(model, named="model.layers.{}.self_attn.o_proj").named == ""
+    queries = "model.layers.{}.self_attn.q_proj"
+    assert find_heads(model, named=queries).named == queries
 
 
 def test_two_sets_of_projections_are_not_chosen_between():

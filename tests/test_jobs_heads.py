@@ -25,6 +25,7 @@ from core.heads_request import HeadsRequest
 from core.jobs import head_units
 from core.jobs import heads as jobs_heads
 from core.jobs.heads import read_heads
+from core.jobs.heads_estimate import estimate_heads
 from core.jobs.run import plan_for
 from core.models.opening import open_planned
 from core.store import heads
@@ -286,6 +287,18 @@ def test_a_model_that_batches_wrongly_is_read_one_text_at_a_time(filled, model_f
     held = runs(filled).set_index("scorer_id")["checks"]
     assert held[usual.reader_id] == "passed"
     assert held[slow.reader_id] == f"slow path: {SLOW}"
+
+
+def test_other_modules_are_another_reader(filled, model_folder):
+    usual = read_heads(filled, request(model_folder))
+    named = "model.layers.{}.self_attn.o_proj"
+    again = read_heads(filled, request(model_folder, heads_at=named))
+    assert (again.reader_id, again.missing_axes) == (usual.reader_id, 0)
+    queries = request(model_folder, heads_at="model.layers.{}.self_attn.q_proj")
+    other = read_heads(filled, queries)
+    assert other.missing_axes == 6
+    assert get_reader(filled, other.reader_id).heads_at == queries.heads_at
+    assert estimate_heads(filled, queries).reader.reader_id == other.reader_id
 
 
 def test_a_model_that_fails_a_check_is_refused_and_remembered(filled, model_folder, monkeypatch):

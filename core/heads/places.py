@@ -44,6 +44,7 @@ class HeadPlaces:
     modules: tuple[Any, ...]
     n_heads: int  # of queries: where several share keys and values, each still has its own output
     head_dim: int
+    named: str = ""  # as asked for, where they are not those that are found without a name
 
     @property
     def n_layers(self) -> int:
@@ -83,14 +84,15 @@ def find_heads(model: Any, *, named: str | None = None) -> HeadPlaces:
     """
     heads = _Heads.of(model)
     groups = {k: group for k, group in _linear_modules(model).items() if heads.could_feed(k, group)}
+    fitting = [pattern for pattern, group in groups.items() if heads.found_in(pattern, group)]
+    found = fitting[0] if len(fitting) == 1 else None
     if named is None:
-        fitting = [pattern for pattern, group in groups.items() if heads.found_in(pattern, group)]
-        if len(fitting) != 1:
+        if found is None:
             raise ModelError(
                 f"The projections of the {heads.n_heads} heads in each of the {heads.n_layers} "
                 f"layers of {type(model).__name__} were not found; {_advice(heads, groups)}."
             )
-        named = fitting[0]
+        named = found
     elif named not in groups:
         raise InputError(
             f"{named!r} names no projections that the heads of {type(model).__name__} could feed; "
@@ -107,7 +109,9 @@ def find_heads(model: Any, *, named: str | None = None) -> HeadPlaces:
             "wide in all layers, so there is no (layers, heads) to show; choose another model."
         )
     modules = tuple(group[layer] for layer in layers)
-    return HeadPlaces(names, modules, heads.n_heads, widths.pop() // heads.n_heads)
+    head_dim = widths.pop() // heads.n_heads
+    asked = "" if named == found else _layers_of(named, layers, heads.n_layers)
+    return HeadPlaces(names, modules, heads.n_heads, head_dim, asked)
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,13 @@ class _Heads:
             and sorted(group) == list(range(self.n_layers))
             and all(_widths(m)[0] == self.n_heads * self.head_dim for m in group.values())
         )
+
+
+def _layers_of(named: str, layers: Sequence[int], n_layers: int) -> str:
+    """What a name stands for: the layers too, where they are not all."""
+    if layers == list(range(n_layers)):
+        return named
+    return f"{named} in layers {', '.join(map(str, layers))} of {n_layers}"
 
 
 def _is_named(pattern: str, names: Sequence[str]) -> bool:

@@ -158,6 +158,7 @@ def reader_of(
         n_heads=places.n_heads,
         head_dim=places.head_dim,
         batching="exact" if exact else "batched",
+        heads_at=places.named,
     )
 
 

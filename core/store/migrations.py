@@ -149,7 +149,8 @@ CREATE TABLE head_array (
 
 # Where phrases fall on axes, computed once: a row of `axis_row` is an axis of a result, with its
 # tests and the values of all phrases. A row of `atlas` says where a result's axes, or its concepts,
-# lie on a map. Readers say how texts were put together.
+# lie on a map. Readers say how texts are batched, and which
+# modules were named.
 _RESULTS = """
 CREATE TABLE axis_result (
     result_id VARCHAR NOT NULL, reader_id VARCHAR NOT NULL, family VARCHAR NOT NULL,
@@ -175,6 +176,7 @@ CREATE TABLE atlas (
     n_duplicates INTEGER NOT NULL, versions JSON NOT NULL, created_at TIMESTAMP NOT NULL
 );
 ALTER TABLE head_reader ADD COLUMN batching VARCHAR DEFAULT 'batched';
+ALTER TABLE head_reader ADD COLUMN heads_at VARCHAR DEFAULT '';
 """
 
 MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS, _RESULTS)
