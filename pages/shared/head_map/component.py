@@ -15,7 +15,7 @@ Event = (
 
 # In this order: later files use what earlier ones define, and all share one scope.
 SCRIPTS = (
-    *("numbers", "words", "colours", "paint", "grid", "strip", "decode", "panels"),
+    *("numbers", "words", "colours", "paint", "scale", "grid", "strip", "decode", "panels"),
     *("picture", "draw", "input", "index"),
 )
 _FOLDER = Path(__file__).parent

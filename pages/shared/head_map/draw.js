@@ -37,8 +37,10 @@ function drawGrids(map) {
   const { grids, bar } = map.panels;
   const scale = scaleOf(map);
   grids.forEach((grid, i) => {
-    const r = scale.values(i);
-    const colourOf = (at) => (Number.isFinite(r(at)) ? scale.colour(r(at)) : null);
+    const colourOf = (head) => {
+      const value = scale.value(i, head);
+      return Number.isFinite(value) ? scale.shade(scale.share(value)) : null;
+    };
     const marks = gridMarks(grid.place, colourOf, map.theme);
     show(grid, 0, marks, grid.place.height, map.theme);
   });

@@ -83,7 +83,7 @@ function everyFew(n, size, room) {
   return Array.from({ length: Math.ceil(n / step) }, (_, i) => i * step);
 }
 
-/** A line around the chosen heads, white on black so that it is seen on every colour. */
+/** A line inside the chosen heads' edge, white on black so that it is seen on every colour. */
 function outlineMarks(place, heads) {
   const chosen = new Uint8Array(place.layers * place.heads);
   for (const head of heads) chosen[head] = 1;
@@ -93,13 +93,15 @@ function outlineMarks(place, heads) {
   const paths = [];
   for (const head of heads) {
     const [l, h] = [Math.floor(head / place.heads), head % place.heads];
-    const [x0, x1, y0, y1] = [column[h] - 0.5, column[h + 1] - 0.5, row[l] - 0.5, row[l + 1] - 0.5];
-    if (!is(l - 1, h)) paths.push([x0, y0, x1, y0]);
-    if (!is(l + 1, h)) paths.push([x0, y1, x1, y1]);
-    if (!is(l, h - 1)) paths.push([x0, y0, x0, y1]);
-    if (!is(l, h + 1)) paths.push([x1, y0, x1, y1]);
+    const [x0, x1, y0, y1] = [column[h] + 1, column[h + 1] - 2, row[l] + 1, row[l + 1] - 2];
+    const [left, right] = [is(l, h - 1) ? x0 - 2 : x0, is(l, h + 1) ? x1 + 2 : x1];
+    const [up, down] = [is(l - 1, h) ? y0 - 2 : y0, is(l + 1, h) ? y1 + 2 : y1];
+    if (!is(l - 1, h)) paths.push([left, y0, right, y0]);
+    if (!is(l + 1, h)) paths.push([left, y1, right, y1]);
+    if (!is(l, h - 1)) paths.push([x0, up, x0, down]);
+    if (!is(l, h + 1)) paths.push([x1, up, x1, down]);
   }
-  return [lines(paths, "#000000", 3), lines(paths, "#ffffff", 1.25)];
+  return [lines(paths, "#000000", 3.5), lines(paths, "#ffffff", 1.5)];
 }
 
 /** The corner cells of a rectangle, drawn as one line around it: also its heads without variance. */
@@ -131,14 +133,13 @@ function barMarks(scale, width, theme) {
   const marks = [text(x, 13, scale.title, theme.ink, { size: 12, weight: 600 })];
   const n = 64;
   for (let i = 0; i < n; i++) {
-    const share = (i + 0.5) / n;
-    const colour = scale.colour(scale.low + share * (scale.high - scale.low));
+    const colour = scale.shade((i + 0.5) / n);
     const left = Math.round(x + (i * w) / n);
     marks.push(rect(left, y, Math.round(x + ((i + 1) * w) / n) - left, t, colour));
   }
-  const at = (value) => x + ((value - scale.low) / (scale.high - scale.low)) * w;
+  const at = (value) => x + scale.share(value) * w;
   for (const value of scale.ticks) {
-    const words = scale.words(value);
+    const words = signed(value);
     marks.push(lines([[at(value), y + t, at(value), y + t + 4]], theme.soft, 1));
     marks.push(text(at(value), y + t + 16, words, theme.soft, { size: 11, anchor: "middle" }));
   }
@@ -148,7 +149,7 @@ function barMarks(scale, width, theme) {
 
 /** Lines across the bar at the chance levels, with their meaning below. */
 function chanceMarks(scale, at, y, t, theme, width) {
-  const inside = scale.chance.filter((c) => c >= scale.low && c <= scale.high);
+  const inside = scale.chance.filter((c) => scale.share(c) >= 0 && scale.share(c) <= 1);
   const paths = inside.map((c) => [at(c), y - 4, at(c), y + t + 4]);
   const rows = scale.chanceWords.flatMap((words) =>
     wrapped(words, width - LEFT - 8, 11, theme.font),

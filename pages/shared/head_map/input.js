@@ -128,9 +128,7 @@ function pointAtConcept(map, event) {
   const panel = map.panels.strips[at];
   const box = panel?.element.getBoundingClientRect();
   const hit =
-    panel && map.shown[at]
-      ? hitAt(map, panel, event.clientX - box.left, event.clientY - box.top)
-      : null;
+    panel && map.shown[at] ? hitAt(panel, event.clientX - box.left, event.clientY - box.top) : null;
   showTip(map, panel, hit, map.shown[at]);
 }
 

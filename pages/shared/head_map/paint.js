@@ -79,12 +79,6 @@ function paintText(context, mark, font) {
     context.fillText(mark.words, 0, 0);
     context.restore();
   } else {
-    if (mark.halo) {
-      context.strokeStyle = mark.halo;
-      context.lineWidth = 3;
-      context.setLineDash([]);
-      context.strokeText(mark.words, mark.x, mark.y);
-    }
     context.fillText(mark.words, mark.x, mark.y);
   }
 }
@@ -121,14 +115,13 @@ function svgMark(mark, font) {
     const path = mark.paths.map((p) => `M${p.map(near).join(" ")}`).join("");
     return `<path d="${path}" stroke-linejoin="round" ${svgLook(mark)}/>`;
   }
-  const halo = mark.halo ? ` stroke="${xml(mark.halo)}" stroke-width="3" paint-order="stroke"` : "";
   // With another font a name keeps its width, so that it does not run into its neighbour.
   const room = near(textWidth(mark.words, mark.size, font, mark.weight));
   const width = room ? ` textLength="${room}" lengthAdjust="spacingAndGlyphs"` : "";
   const turn = mark.turned ? ` transform="rotate(-90 ${x} ${y})"` : "";
   return (
     `<text x="${x}" y="${y}" font-size="${mark.size}" font-weight="${mark.weight ?? 400}" ` +
-    `text-anchor="${mark.anchor ?? "start"}" fill="${xml(mark.fill)}"${width}${halo}${turn}>${xml(mark.words)}</text>`
+    `text-anchor="${mark.anchor ?? "start"}" fill="${xml(mark.fill)}"${width}${turn}>${xml(mark.words)}</text>`
   );
 }
 

@@ -128,15 +128,11 @@ function showTip(map, panel, hit, shown) {
 }
 
 /** The concept whose dot or name is under a point. */
-function hitAt(map, panel, x, y) {
+function hitAt(panel, x, y) {
   let nearest = null;
   let least = 12;
   for (const hit of panel.hits ?? []) {
-    const room = hit.named
-      ? textWidth(nameOf(map.data.concepts[hit.i]), NAME, map.theme.font) + 8
-      : 0;
-    const [from, to] = hit.side > 0 ? [hit.x, hit.x + room] : [hit.x - room, hit.x];
-    const away = Math.hypot(Math.max(from - x, 0, x - to), y - hit.y);
+    const away = Math.hypot(Math.max(hit.from - x, 0, x - hit.to), y - hit.y);
     if (away < least) [nearest, least] = [hit, away];
   }
   return nearest;

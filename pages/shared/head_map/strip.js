@@ -29,7 +29,7 @@ function laneCount(concepts, width, font) {
   for (const concept of concepts) room += textWidth(nameOf(concept), NAME, font) + 22;
   const [wanted, most] = [Math.ceil(room / (0.55 * width)) + 1, width < 500 ? 20 : 14];
   // Dots whose names have no room stand in rows of their own below.
-  return { named: Math.max(4, Math.min(most, wanted)), dots: wanted > most ? 6 : 1 };
+  return { named: Math.max(4, Math.min(most, wanted)), dots: wanted > most ? 6 : 2 };
 }
 
 /** A lane and a side for every concept's name; a row for a dot whose name has no room. */
@@ -53,7 +53,7 @@ function placed(concepts, values, at, n, width, font, memory) {
       if (lane === undefined) continue;
       taken[lane].push([from, to]);
       memory.set(concept.text, lane);
-      found[i] = { i, x, lane, side, named: true };
+      found[i] = { i, x, lane, side, named: true, from, to };
       return;
     }
     later.push(i);
@@ -64,7 +64,7 @@ function placed(concepts, values, at, n, width, font, memory) {
     const open = rows.findIndex((dots) => dots.every((other) => Math.abs(other - x) > 8));
     const row = open < 0 ? i % n.dots : open;
     rows[row].push(x);
-    found[i] = { i, x, lane: row, side: 1, named: false };
+    found[i] = { i, x, lane: row, side: 1, named: false, from: x, to: x };
   }
   return found.filter(Boolean);
 }
@@ -103,8 +103,21 @@ function cloudMarks(reference, limit, at, top, bottom, theme) {
   return marks;
 }
 
-/** Line, numbers and unit below; the centre, which separates the sides, across. */
-function scaleMarks(limit, centre, at, top, bottom, width, theme, unit) {
+/** The centre, which separates the sides: a line with gaps where names stand. */
+function centreMarks(x, top, bottom, gaps, theme) {
+  if (!Number.isFinite(x)) return [];
+  const paths = [];
+  let from = top;
+  for (const y of gaps.sort((a, b) => a - b)) {
+    if (y - 7 > from) paths.push([x, from, x, y - 7]);
+    from = Math.max(from, y + 7);
+  }
+  if (bottom > from) paths.push([x, from, x, bottom]);
+  return [lines(paths, theme.soft, 1.25, { dash: [4, 3] })];
+}
+
+/** Line, numbers and unit below. */
+function scaleMarks(limit, at, bottom, width, theme, unit) {
   const half = limit >= 3 ? Math.round(limit / 2) : limit / 2;
   const ticks = [-limit, -half, 0, half, limit];
   const marks = [lines([[at(-limit), bottom + 12, at(limit), bottom + 12]], theme.soft, 1)];
@@ -112,11 +125,6 @@ function scaleMarks(limit, centre, at, top, bottom, width, theme, unit) {
     const anchor = v === -limit ? "start" : v === limit ? "end" : "middle";
     marks.push(lines([[at(v), bottom + 12, at(v), bottom + 16]], theme.soft, 1));
     marks.push(text(at(v), bottom + 28, signed(v), theme.soft, { size: 11, anchor }));
-  }
-  if (Number.isFinite(centre)) {
-    marks.push(
-      lines([[at(centre), top, at(centre), bottom + 12]], theme.soft, 1.25, { dash: [4, 3] }),
-    );
   }
   if (unit)
     marks.push(text(width / 2, bottom + 43, unit, theme.soft, { size: 11, anchor: "middle" }));
@@ -159,37 +167,37 @@ function stripMarks(shown, concepts, place) {
   const bottom = floor + n.dots * DOTS;
   const centre = shown.positions.centre;
   const marks = cloudMarks(shown.values.subarray(concepts.length), limit, at, top, bottom, theme);
-  marks.push(...scaleMarks(limit, centre, at, top, bottom, width, theme, place.unit));
+  marks.push(...scaleMarks(limit, at, bottom, width, theme, place.unit));
   marks.push(...poleMarks(place.poles, width, theme));
   const spots = placed(concepts, shown.values, at, n, width, theme.font, memory);
-  const whiskers = [];
-  const hits = [];
-  for (const spot of spots) {
-    const y = spot.named ? floor - (spot.lane + 0.5) * lane : floor + (spot.lane + 0.5) * DOTS;
-    hits.push({ ...spot, y });
-    if (!shown.interval || !spot.named) continue;
-    const [low, high] = [shown.interval[2 * spot.i], shown.interval[2 * spot.i + 1]];
-    const [from, to] = [at(Math.max(low, -limit)), at(Math.min(high, limit))];
-    if (high > low)
-      whiskers.push(
-        [from, y + 4.5, from, y + 9.5],
-        [from, y + 7, to, y + 7],
-        [to, y + 4.5, to, y + 9.5],
-      );
-  }
-  if (whiskers.length) marks.push(lines(whiskers, theme.soft, 1, { alpha: 0.6 }));
+  const hits = spots.map((spot) => ({
+    ...spot,
+    y: spot.named ? floor - (spot.lane + 0.5) * lane : floor + (spot.lane + 0.5) * DOTS,
+  }));
+  const crossing = hits.filter(({ from, to }) => from < at(centre) && at(centre) < to);
+  const gaps = crossing.map((hit) => hit.y);
+  marks.push(...centreMarks(at(centre), top, bottom + 12, gaps, theme));
+  if (shown.interval) marks.push(...whiskerMarks(hits, shown.interval, limit, at, theme));
   for (const { i, x, y, side, named } of hits) {
-    const { label } = concepts[i];
-    marks.push(conceptMark(x, y, label, shown.values[i], centre, theme, !named));
+    marks.push(conceptMark(x, y, concepts[i].label, shown.values[i], centre, theme, !named));
     if (!named) continue;
     const look = { size: NAME, anchor: side > 0 ? "start" : "end" };
-    const words = nameOf(concepts[i]);
-    const end = x + side * (textWidth(words, NAME, theme.font) + 10);
-    // Room for the name in the dashed line; a halo around every name would take most of a frame.
-    if ((at(centre) - x) * side > 0 && (end - at(centre)) * side > 0) look.halo = theme.cloud;
-    marks.push(text(x + side * 8, y + 4, words, theme.ink, look));
+    marks.push(text(x + side * 8, y + 4, nameOf(concepts[i]), theme.ink, look));
   }
   return { marks, height: bottom + (place.unit ? 50 : 34), hits };
+}
+
+/** Intervals of the concepts that have names, each below its mark. */
+function whiskerMarks(hits, interval, limit, at, theme) {
+  const paths = [];
+  for (const { i, y, named } of hits) {
+    const [low, high] = [interval[2 * i], interval[2 * i + 1]];
+    if (!named || !(high > low)) continue;
+    const [from, to] = [at(Math.max(low, -limit)), at(Math.min(high, limit))];
+    paths.push([from, y + 4.5, from, y + 9.5], [from, y + 7, to, y + 7]);
+    paths.push([to, y + 4.5, to, y + 9.5]);
+  }
+  return paths.length ? [lines(paths, theme.soft, 1, { alpha: 0.6 })] : [];
 }
 
 /** The strip of a single head, dots only. */
@@ -204,7 +212,8 @@ function headStripMarks(shown, concepts, place) {
   const [top, bottom] = [22, 46];
   marks.push(...cloudMarks(shown.values.subarray(concepts.length), limit, at, top, bottom, theme));
   const centre = shown.positions.centre;
-  marks.push(...scaleMarks(limit, centre, at, top, bottom, width, theme, ""));
+  marks.push(...centreMarks(at(centre), top, bottom + 12, [], theme));
+  marks.push(...scaleMarks(limit, at, bottom, width, theme, ""));
   concepts.forEach((concept, i) => {
     const v = shown.values[i];
     if (!Number.isFinite(v)) return;

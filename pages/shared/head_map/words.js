@@ -43,7 +43,10 @@ function ksWords(shown, preview) {
 function positionWords(shown) {
   const { positions } = shown;
   if (!Number.isFinite(positions.accuracy)) {
-    return { value: "undefined", note: `${positions.reason}; n = ${whole(positions.nLabelled)}` };
+    return {
+      value: "undefined",
+      note: `${positions.reason}; n\u00a0=\u00a0${whole(positions.nLabelled)}`,
+    };
   }
   const guess = `the commoner label alone ${fixed(positions.majority, 2)}`;
   return {
