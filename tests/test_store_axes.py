@@ -9,7 +9,7 @@ import pytest
 
 from core.axes.axis import Axis, Pole, user_pole
 from core.axes.concepts import Concept, ConceptSet
-from core.errors import InputError
+from core.errors import CacheError, InputError
 from core.store.axes import (
     concept_id,
     get_axes,
@@ -72,6 +72,39 @@ def test_another_set_takes_a_name_only_when_asked_to(cache: Cache) -> None:
     put_axes(cache, "some", AXES[::-1], replace=True)
     put_concepts(cache, other, replace=True)
     assert (get_axes(cache, "some"), get_concepts(cache, "groups")) == (AXES[::-1], other)
+
+
+def test_another_definition_of_a_pole_waits_for_replace_and_reaches_all_sets(cache: Cache) -> None:
+    put_axes(cache, "some", AXES)
+    put_axes(cache, "one", AXES[1:2])
+    other = replace(BAD, definition="not good")
+    changed = [replace(AXES[0], negative=other)]
+    with pytest.raises(InputError, match=r"another definition of bad.a.01, .*; use --replace"):
+        put_axes(cache, "two", changed)
+    assert set_names(cache)["axis"] == ["one", "some"]
+    put_axes(cache, "two", changed, replace=True)
+    put_axes(cache, "two", changed)
+    assert get_axes(cache, "two") == tuple(changed)
+    assert get_axes(cache, "one") == (replace(AXES[1], positive=other),)
+
+
+def test_axes_that_disagree_on_a_pole_are_not_stored(cache: Cache) -> None:
+    other = replace(BAD, definition="not good")
+    with pytest.raises(InputError, match="have the same pole with different words or definitions"):
+        put_axes(cache, "some", [AXES[0], replace(AXES[1], positive=other)])
+    assert set_names(cache)["axis"] == []
+
+
+def test_a_set_that_lost_a_pole_is_no_smaller_set(cache: Cache) -> None:
+    put_axes(cache, "some", AXES)
+    with cache.writing() as con:
+        con.execute("DELETE FROM pole WHERE pole = 'kind.a.01'")
+    with pytest.raises(CacheError, match="has lost a pole of the axes 'some'; give the table"):
+        get_axes(cache, "some")
+    with pytest.raises(CacheError, match="has lost a pole"):
+        get_axis(cache, "some", AXES[0].axis_id)
+    put_axes(cache, "some", AXES, replace=True)
+    assert get_axes(cache, "some") == AXES
 
 
 def test_a_set_that_is_not_there_is_named_with_those_that_are(cache: Cache) -> None:

@@ -9,14 +9,19 @@ import duckdb
 
 from core.axes.axis import Axis, Pole
 from core.axes.concepts import Concept, ConceptSet, concept_prompt
-from core.errors import InputError
+from core.errors import CacheError, InputError
 from core.items.texts import make_text
+from core.store.fetch import first_row
 from core.store.gate import Cache
 
 _AXES = """
 SELECT axis.source, axis.dimension, axis.facet, n.* EXCLUDE pole, p.* EXCLUDE pole FROM axis
     JOIN pole AS n ON n.pole = axis.negative JOIN pole AS p ON p.pole = axis.positive
 WHERE axis_set = $name AND ($axis_id IS NULL OR axis_id = $axis_id) ORDER BY position
+"""
+WITHOUT_POLE = """
+SELECT axis_set FROM axis
+WHERE negative NOT IN (SELECT pole FROM pole) OR positive NOT IN (SELECT pole FROM pole)
 """
 _CONCEPTS = """
 SELECT language, concept, zipf, warmth, competence FROM concept
@@ -27,10 +32,13 @@ WHERE concept_set = ? ORDER BY position
 def put_axes(cache: Cache, name: str, axes: Sequence[Axis], *, replace: bool = False) -> None:
     """Store a set of axes and their poles in one transaction; the same set again changes nothing.
 
+    A pole is stored once for all sets, and `replace` changes it for all of them.
+
     Raises
     ------
     InputError
-        Other axes are stored under this name, and `replace` is not given.
+        Other axes are stored under this name, or another definition of a pole, and `replace` is not
+        given; or two axes of the set do not agree on a pole.
     """
     rows = [
         (name, i, a.axis_id, a.negative.key, a.positive.key, a.source, a.dimension, a.facet)
@@ -38,15 +46,18 @@ def put_axes(cache: Cache, name: str, axes: Sequence[Axis], *, replace: bool = F
     ]
     poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
     with cache.writing() as con:
-        held = _axes(con, name)
-        if held == tuple(axes):
+        taken = name in _names(con, "axis")
+        if taken and _axes(con, name) == tuple(axes):
             return
-        _check_room(name, "axes", taken=bool(held), replace=replace)
+        _check_room(name, "axes", taken=taken, replace=replace)
+        _put_poles(con, list(poles.values()), replace=replace)
         con.execute("DELETE FROM axis WHERE axis_set = ?", [name])
         con.executemany("INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        known = {key for (key,) in con.execute("SELECT pole FROM pole").fetchall()}
-        if new := [_pole_row(pole) for key, pole in poles.items() if key not in known]:
-            con.executemany("INSERT INTO pole VALUES (?, ?, ?, ?, ?, ?)", new)
+        if _axes(con, name) != tuple(axes):  # leaves the transaction without a trace
+            raise InputError(
+                f"Two axes of {name!r} have the same pole with different words or definitions; "
+                "give it the same ones everywhere."
+            )
 
 
 def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
@@ -56,8 +67,11 @@ def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
     ------
     InputError
         There is no such set.
+    CacheError
+        A pole of it is lost.
     """
     with cache.reading() as con:
+        _check_whole(con, name)
         return _axes(con, name) or _refuse(con, "axis", name)
 
 
@@ -68,8 +82,11 @@ def get_axis(cache: Cache, name: str, axis_id: str) -> Axis:
     ------
     InputError
         There is no such set, or it has no such axis.
+    CacheError
+        A pole of it is lost.
     """
     with cache.reading() as con:
+        _check_whole(con, name)
         if found := _axes(con, name, axis_id):
             return found[0]
         if not _axes(con, name):
@@ -130,6 +147,38 @@ def _axes(
         Axis(_pole(row[3:8]), _pole(row[8:13]), source=row[0], dimension=row[1], facet=row[2])
         for row in rows
     )
+
+
+def _check_whole(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    if first_row(con, f"FROM ({WITHOUT_POLE}) WHERE axis_set = ?", [name]):
+        raise CacheError(
+            f"The cache has lost a pole of the axes {name!r}; give the table or the name that they "
+            "came from to `python -m core axes --replace`."
+        )
+
+
+def _put_poles(con: duckdb.DuckDBPyConnection, poles: Sequence[Pole], *, replace: bool) -> None:
+    """Store poles; those that are there stay, or are replaced, for all sets that have them."""
+    wanted = {pole.key: _pole_row(pole) for pole in poles}
+    held = {
+        row[0]: row
+        for row in con.execute(
+            "FROM pole WHERE list_contains($keys, pole)", {"keys": list(wanted)}
+        ).fetchall()
+    }
+    changed = [key for key, row in wanted.items() if key in held and held[key] != row]
+    if changed and not replace:
+        raise InputError(
+            f"The cache has another definition of {changed[0]}{_and_more(changed)}, which other "
+            "axes may have too; use --replace to change it for all of them."
+        )
+    con.execute("DELETE FROM pole WHERE list_contains($keys, pole)", {"keys": changed})
+    if new := [row for key, row in wanted.items() if key not in held or key in changed]:
+        con.executemany("INSERT INTO pole VALUES (?, ?, ?, ?, ?, ?)", new)
+
+
+def _and_more(names: Sequence[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _concepts(con: duckdb.DuckDBPyConnection, name: str) -> ConceptSet | None:
