@@ -26,6 +26,7 @@ from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_strip, show_values
 from pages.shared.heads_verdict import said_of, show_verdicts
 from pages.shared.heads_walk import definitions, open_axis
+from pages.shared.heads_worth import show_models, show_settings, show_worth
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning
 
@@ -95,13 +96,13 @@ def show_axis(asked: Asked, selection: Selection, axis: Axis, listed: AxisList) 
     with right:
         show_verdicts(asked, axis, own, position_sentence(view, found))
         show_overview(asked, selection, listed)
-    tabs = st.tabs(["Numbers", "Both poles", "Accuracy against k", "Take along"])
+    tabs = st.tabs(["Numbers", "Both poles", "What is it worth?", "Take along"])
     with tabs[0]:
         show_values(asked, view, found)
     with tabs[1]:
         st.dataframe(definitions(axis), hide_index=True)
     with tabs[2]:
-        show_positions(asked)
+        show_worth(asked, axis, listed.stored)
     with tabs[3]:
         take_along(asked, axis, found, view.concepts[0].text)
 
@@ -125,8 +126,13 @@ def main() -> None:
     st.subheader("All axes", divider="gray")
     st.markdown(literal(counts_sentence(asked, listed)))
     selection = show_list(asked, selection, listed)
+    with st.expander("Accuracy against people's labels", icon=":material/target:"):
+        show_positions(asked)
+        show_settings(asked)
     with st.expander("People's ratings", icon=":material/groups:"):
         show_people(asked, listed.stored)
+    with st.expander("Do two models agree?", icon=":material/compare_arrows:"):
+        show_models(asked, listed.stored)
     with st.expander("An axis of your own words", icon=":material/edit:"):
         own_axis_form(asked)
     publish_heads(asked, selection)

@@ -12,7 +12,8 @@ from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.axis_view import axis_view
 from core.analysis.heads.chosen import choose, parse_choice
 from core.analysis.heads.question import HeadsQuestion
-from core.analysis.heads.stored import compute_and_store
+from core.analysis.heads.random_directions import random_table
+from core.analysis.heads.stored import compute_and_store, compute_axes
 from core.store.gate import Cache
 from core.types import HeadReader
 from pages.shared.heads_rows import OTHER
@@ -204,6 +205,19 @@ def test_an_axis_that_was_not_read_is_explained(show, cache, reader) -> None:
     app.selectbox(key="field-axis").select(IDS[6]).run()
     assert len(figures(app)) == 1
     assert "The heads were read for 2 of 3 axes of unread" in words(app)
+
+
+def test_a_flag_is_held_against_directions_without_meaning(show, cache, reader) -> None:
+    app = show(cache.folder, **asked(reader, heads="k3", axis=IDS[1]))
+    assert "random directions" not in words(app)
+    app.toggle(key="worth-shown").set_value(True).run()
+    said = words(app)
+    stored = compute_axes(cache, question(reader))
+    row = random_table(cache, stored, [IDS[1]]).iloc[0]
+    assert f"Of {row['n_directions']} random directions in the same 3 heads" in said
+    assert f"{100 * row['share']:.0f} % are flagged" in said
+    assert "100 % of the best heads in common" in said  # what is planted is in both halves
+    assert "Choose a second model under" in said
 
 
 RATINGS = "annotator,group,axis,rating\n"
