@@ -164,9 +164,12 @@ def test_a_result_that_is_not_whole_is_found_and_dropped(
 
 
 def test_an_older_cache_gets_room_for_results(cache: Cache, planted: str) -> None:
+    sql = migrations.MIGRATIONS[5]
     with cache.writing() as con:
-        for table in re.findall(r"CREATE TABLE (\w+)", migrations.MIGRATIONS[5]):
+        for table in re.findall(r"CREATE TABLE (\w+)", sql):
             con.execute(f"DROP TABLE {table}")
+        for table, column in re.findall(r"ALTER TABLE (\w+) ADD COLUMN (\w+)", sql):
+            con.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         con.execute("DELETE FROM migration WHERE number >= 6")
     assert get_axis_rows(cache, "a") is None
     assert len(files_of(cache, planted)) == 3

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 from core.axes.axis import Axis, Pole
 from core.axes.sentences import probe_sentences
 
 
+@lru_cache(maxsize=1 << 14)  # all of WordNet's poles in both families
 def pole_content(pole: Pole, family: str) -> str:
     """A hash of a pole's sentences."""
     return content_hash(probe_sentences(pole, family))

@@ -33,6 +33,9 @@ RESULTS_VERSION = 1  # raised when the same question gets other numbers
 AT_ONCE = 1_500_000  # axes x phrases x heads that are computed while somebody waits
 
 
+Sets = tuple[tuple[Axis, ...], tuple[str, ...], tuple[str, ...]]  # axes, concepts, reference
+
+
 @dataclass(frozen=True, eq=False)
 class StoredAxes:
     """The values and the table of one question."""
@@ -53,23 +56,7 @@ def stored_axis_table(cache: Cache, question: HeadsQuestion) -> StoredAxes | Non
         There is no such set of axes or phrases.
     """
     with cache.kept_open() as opened:
-        axes, concepts, reference = sets_of(opened, question)
-        result_id = result_hash(question, axes, concepts, reference)
-        found = get_axis_rows(opened, result_id)
-    if found is None:
-        return None
-    rows, created_at = found
-    held = HeadsValues(
-        axes=axes,
-        concepts=concepts,
-        reference=reference,
-        values=rows.values,
-        heads=rows.heads,
-        n_skipped=rows.n_skipped,
-        top_separability=rows.tests["separability"].to_numpy(),
-        top_chance=rows.tests["separability_chance"].to_numpy(),
-    )
-    return StoredAxes(question, result_id, held, ranked(held, rows.tests), created_at)
+        return _stored(opened, question, sets_of(opened, question))
 
 
 def compute_axes(cache: Cache, question: HeadsQuestion) -> StoredAxes:
@@ -108,23 +95,18 @@ def compute_and_store(cache: Cache, question: HeadsQuestion, *, tell: Tell = unt
 
 
 def axes_at_hand(cache: Cache, question: HeadsQuestion) -> StoredAxes | None:
-    """What can be shown at once: what is stored, else what is small enough to be computed.
+    """What can be shown at once: what is stored, else what is computed in about a second.
 
     None where it would take too long: that is a job's to compute. Errors as `heads_values`.
     """
-    stored = stored_axis_table(cache, question)
-    if stored is not None:
-        return stored
-    return compute_axes(cache, question) if is_small(cache, question) else None
-
-
-def is_small(cache: Cache, question: HeadsQuestion) -> bool:
-    """Whether a question can be computed while somebody waits, in about a second."""
     with cache.kept_open() as opened:
+        sets = sets_of(opened, question)
+        if (found := _stored(opened, question, sets)) is not None:
+            return found
         reader = get_reader(opened, question.reader_id)
-        axes, concepts, reference = sets_of(opened, question)
-    n_phrases = len(concepts) + len(reference)
-    return len(axes) * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
+    axes, *phrases = sets
+    size = len(axes) * sum(map(len, phrases)) * reader.n_layers * reader.n_heads
+    return compute_axes(cache, question) if size <= AT_ONCE else None
 
 
 def request_of(question: HeadsQuestion) -> ProjectionsRequest:
@@ -172,9 +154,7 @@ def usual_k(cache: Cache, reader_id: str) -> int | None:
     return TOP_HEADS if reader.n_layers * reader.n_heads > TOP_HEADS else None
 
 
-def sets_of(
-    cache: Cache, question: HeadsQuestion
-) -> tuple[tuple[Axis, ...], tuple[str, ...], tuple[str, ...]]:
+def sets_of(cache: Cache, question: HeadsQuestion) -> Sets:
     """The axes, concepts and reference phrases of a question; InputError where one is missing."""
     concepts, reference = phrases_of(cache, question)
     return get_axes(cache, question.axes), tuple(c.text for c in concepts), reference
@@ -214,6 +194,26 @@ def facts_of(question: HeadsQuestion) -> ResultFacts:
         k=question.k,
         seed=question.seed,
     )
+
+
+def _stored(cache: Cache, question: HeadsQuestion, sets: Sets) -> StoredAxes | None:
+    axes, concepts, reference = sets
+    result_id = result_hash(question, axes, concepts, reference)
+    found = get_axis_rows(cache, result_id)
+    if found is None:
+        return None
+    rows, created_at = found
+    held = HeadsValues(
+        axes=axes,
+        concepts=concepts,
+        reference=reference,
+        values=rows.values,
+        heads=rows.heads,
+        n_skipped=rows.n_skipped,
+        top_separability=rows.tests["separability"].to_numpy(),
+        top_chance=rows.tests["separability_chance"].to_numpy(),
+    )
+    return StoredAxes(question, result_id, held, ranked(held, rows.tests), created_at)
 
 
 def _id_of(question: HeadsQuestion, held: HeadsValues) -> str:
