@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import choose, parse_choice
 from core.errors import InputError
 from pages.shared.head_map.component import Event, head_map
-from pages.shared.head_map.data import head_map_data
+from pages.shared.head_map.data import GridMode, head_map_data
 from tests.head_views import POLES, made_view
 
 UNTRUSTED = ("<img src=x onerror=alert(1)>", "a & b \x07 \"c\" 'd'", "العاملون", "very " * 20)
@@ -48,7 +49,7 @@ st.set_page_config(layout="wide")
 shape = asked("layers", 32), asked("heads", 32)
 other = asked("layers2", shape[0]), asked("heads2", shape[1])
 sizes = asked("concepts", 25), asked("reference", 25)
-mode = st.query_params.get("mode", "one")
+mode = st.session_state.get("mode") or st.query_params.get("mode", "one")
 axis = asked("axis", 0)
 choice = parse_choice(st.query_params.get("choice", "k128"), *shape)
 kind = asked("labels", 1), asked("untrusted", 0)
@@ -71,3 +72,4 @@ data = head_map_data(
 )
 event = head_map(data, key="map", on_change=take)
 st.text("event " + json.dumps(event))
+st.segmented_control("Models", get_args(GridMode), key="mode")

@@ -358,6 +358,17 @@ def test_the_difference_of_two_models_is_one_grid_with_its_own_scale(page: Page,
     )
 
 
+def test_a_second_model_comes_and_goes_without_a_new_page(page: Page, address: str):
+    open_map(page, address, "layers2=24&heads2=8")
+    page.get_by_text("side by side", exact=True).click()
+    expect(page.locator(GRID)).to_have_count(2)
+    page.mouse.move(*centre_of(page.locator(GRID).nth(1), 23, 7, (24, 8)))
+    page.get_by_text("one", exact=True).click()
+    expect(page.locator(GRID)).to_have_count(1)
+    expect(page.locator(".panel.strip")).to_have_count(1)
+    shows(page, truth("k128"))
+
+
 def test_without_an_answer_it_stays_a_preview(page: Page, address: str):
     open_map(page, address, "answer=0")
     expect(page.locator(".state")).to_have_text("preview")

@@ -68,11 +68,15 @@ function update(map, data) {
   map.models = modelsOf(data, map.models);
   map.labels = data.concepts.map((concept) => concept.label);
   if (!built) buildPanels(map);
-  if (other) {
+  if (!built || shapes(map.models) !== map.shapes) {
+    map.shapes = shapes(map.models);
+    [map.hover, map.cursor, map.anchor] = [null, null, null]; // may lie outside of the new grids
+  }
+  if (other || !built) {
     map.memories = map.models.map(() => new Map());
     map.limit = 0;
-    arrived(map);
   }
+  if (other) arrived(map);
   const [negative, positive] = data.axis.poles;
   put(map.root.querySelector(".negative"), negative);
   put(map.root.querySelector(".positive"), positive);
@@ -89,6 +93,8 @@ function update(map, data) {
   }
   redraw(map);
 }
+
+const shapes = (models) => models.map(({ layers, heads }) => `${layers} x ${heads}`).join();
 
 /** Show what Python has computed. */
 function settle(map) {
