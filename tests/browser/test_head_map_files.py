@@ -97,7 +97,7 @@ def test_every_concept_stands_where_its_value_is(page: Page, address: str):
         sign = {1: "+ ", -1: "− ", None: ""}[label]
         name = names[f"{sign}\u2068{concept.text}\u2069"]
         side = 1 if name.get("text-anchor") == "start" else -1
-        places.append(float(name.get("x", "nan")) - 8 * side)
+        places.append(float(name.get("x", "nan")) - 10 * side)
         values.append(value)
     slope, start = np.polyfit(values, places, 1)
     assert slope > 0  # the positive pole is on the right

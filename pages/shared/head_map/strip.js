@@ -41,7 +41,7 @@ function placed(concepts, values, at, n, width, font, memory) {
   concepts.forEach((concept, i) => {
     if (!Number.isFinite(values[i])) return;
     const x = at(values[i]);
-    const room = textWidth(nameOf(concept), NAME, font) + 9;
+    const room = textWidth(nameOf(concept), NAME, font) + 11;
     const before = memory.get(concept.text);
     const lanes = [...taken.keys()];
     if (before !== undefined && before < n.named) lanes.unshift(before);
@@ -182,7 +182,7 @@ function stripMarks(shown, concepts, place) {
     marks.push(conceptMark(x, y, concepts[i].label, shown.values[i], centre, theme, !named));
     if (!named) continue;
     const look = { size: NAME, anchor: side > 0 ? "start" : "end" };
-    marks.push(text(x + side * 8, y + 4, nameOf(concepts[i]), theme.ink, look));
+    marks.push(text(x + side * 10, y + 4, nameOf(concepts[i]), theme.ink, look));
   }
   return { marks, height: bottom + (place.unit ? 50 : 34), hits };
 }
