@@ -4,9 +4,9 @@
 
 On each page: axis by axis, heads chosen as a drag leaves them, filters, two models, maps, and every
 widget turned in turn. An option that changes which numbers are asked for (model, sets, pooling,
-templates) is counted apart the first time, and so is the first opening of a page. Prints a table and
-one JSON line last; exit code 1 when fewer than 95 % of the rest run within 300 ms. Beside the time
-on the wall stands the processor time of the run (`cpu`), which other work changes less.
+templates) is counted apart the first time, and so is the first opening of a page. Prints a table
+and one JSON line last; exit code 1 when fewer than 95 % of the rest run within 300 ms. Beside the
+time on the wall stands the processor time of the run (`cpu`), which other work changes less.
 """
 
 from __future__ import annotations
