@@ -1,0 +1,88 @@
+"""Sentences about axes say what was found, undefined with its reason, and never that it is fair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.analysis.heads.chosen import choose, parse_choice
+from core.analysis.heads.sentences import (
+    CAUTION,
+    axis_sentence,
+    choice_sentence,
+    heads_words,
+    position_sentence,
+    separability_sentence,
+)
+from tests.head_views import made_view
+
+ROW: dict[str, Any] = {
+    "statistic": 0.5, "pvalue": 0.003, "qvalue": 0.02, "difference": -0.25,
+    "pvalue_location": 0.01, "spread_ratio": 1.5, "pvalue_spread": 0.4, "rejection_rate": 0.9,
+    "rejection_error": 0.01, "stability": "well-powered", "n_concepts": 25, "n_reference": 50,
+    "reason": "",
+}  # fmt: skip
+
+
+def said(**changes: Any) -> str:
+    return axis_sentence(
+        ROW | changes, poles=("cold", "warm"), concepts="groups", reference="phrases", n_axes=8
+    )
+
+
+def test_a_flag_is_told_with_n_side_spread_and_stability() -> None:
+    assert said() == (
+        "cold – warm: groups lie elsewhere than phrases: KS D = 0.50 (n = 25 and 50), p = 0.003, "
+        "q = 0.020 over 8 axes. On average they lie 0.25 sd further towards cold than the phrases "
+        "(p = 0.010), and they spread 1.50 times as wide (p = 0.40). 90 % (±1.0 %) of resamples "
+        "reject: well-powered."
+    )
+
+
+def test_what_does_not_outlast_the_other_axes_says_so() -> None:
+    assert "flagged (p < 0.05), but not after adjusting over the axes" in said(qvalue=0.2)
+    assert "not shown to lie elsewhere than" in said(pvalue=0.2, qvalue=0.5)
+    assert "more phrases would be needed" in said(pvalue=0.2, stability="underpowered")
+
+
+def test_undefined_has_its_reason_and_no_number() -> None:
+    sentence = said(pvalue=np.nan, reason="too few phrases")
+    assert sentence == "cold – warm: undefined against phrases, because too few phrases."
+
+
+def test_no_sentence_calls_a_model_fair() -> None:
+    assert not any(" fair" in text for text in (said(), said(pvalue=0.9), CAUTION))
+
+
+@pytest.mark.parametrize(
+    ("heads", "words"),
+    [
+        ("k3", "the 3 heads of highest R"),
+        ("all", "all 12 heads"),
+        ("head:2,1", "1 head (layer 2, head 1)"),
+        ("rect:0,1,1,2", "4 heads (layers 0 to 1, heads 1 to 2)"),
+    ],
+)
+def test_heads_are_named_with_their_number(heads: str, words: str) -> None:
+    view = made_view(4, 3, 12, 10, n_dead=0)
+    choice = parse_choice(heads, *view.shape)
+    found = choose(view, choice, seed=1)
+    assert heads_words(found, choice) == words
+    sentence = choice_sentence(view, found, choice)
+    assert words in sentence
+    assert "not adjusted for choosing them" in sentence
+    assert f"of {found.n_labelled} labelled concepts" in position_sentence(view, found)
+    r = view.separability.ravel()[found.heads].mean()
+    assert f"is {r:.3f} (under swapped labels" in separability_sentence(view, found)
+
+
+def test_what_is_missing_is_said() -> None:
+    view = made_view(4, 3, 12, 0, n_dead=0, dimension="")
+    choice = parse_choice("all", *view.shape)
+    found = choose(view, choice, seed=1)
+    assert "no test, because no reference phrases were chosen" in choice_sentence(
+        view, found, choice
+    )
+    assert "not compared with people's" in position_sentence(view, found)
