@@ -20,7 +20,7 @@ from pages.shared.heads_rows import AxisList
 from pages.shared.tables import show_frame
 from pages.shared.widgets import download_buttons, errors_in_one_sentence
 
-NEAREST = 15  # axes whose directions are compared with the open one's
+NEAREST = 10  # axes whose directions are compared with the open one's
 _N = st.column_config.NumberColumn
 COLUMNS = {
     "axis": "Axis",
