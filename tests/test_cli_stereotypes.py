@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,6 +14,7 @@ from core.analysis.heads import stored
 from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
+from core.analysis.heads.values import HeadsValues, heads_values
 from core.errors import InputError
 from core.jobs.folder import create_run, release
 from core.jobs.follow import follow
@@ -45,16 +47,20 @@ def test_the_table_is_that_of_the_analysis(
     pd.testing.assert_series_equal(found["qvalue"], expected["qvalue"])
     rows = json.loads(out)["axes"]
     assert [row["axis_id"] for row in rows] == expected["axis_id"].tolist()
-    assert {row["reference"] for row in rows} == {REFERENCE}
+    about = {"model": "planted", "family": "simple", "pooling": "mean", "n_templates": 30, "k": 3}
+    about |= {"reader_id": reader_id, "axes": AXES, "concepts": CONCEPTS, "reference": REFERENCE}
+    assert all(row.items() >= about.items() for row in rows)
+    assert (found[[*about]] == pd.Series(about)).all(axis=None)
     flagged = {row["axis_id"] for row in rows if row["qvalue"] < 0.05}
     axes = made_axes(8)
     assert flagged == {axes[i].axis_id for i in STEREOTYPED}
 
 
-def test_the_screen_says_n_and_what_chance_would_flag(run: Run, reader_id: str) -> None:
+def test_the_screen_says_n_p_and_what_chance_would_flag(run: Run, reader_id: str) -> None:
     code, out, _ = run(*WORDS, "--k", 0)
     said = " ".join(out.split())
     assert code == 0
+    assert {"p", "q"} <= set(next(line for line in out.splitlines() if "Axis" in line).split())
     assert "40 of groups against 40 of phrases: the 8 of 8 axes that differ most" in said
     assert "of 8 axes (" in said
     assert "by chance 0.4). A flag says" in said
@@ -65,8 +71,38 @@ def test_without_reference_phrases_nothing_is_tested(run: Run, reader_id: str) -
     said = " ".join(out.split())
     assert code == 0
     assert "40 of groups without reference phrases: 8 of 8 axes" in said
-    assert "No axis could be tested: no reference phrases were chosen." in said
+    assert "Not tested (–), 8 of 8 axes: no reference phrases were chosen." in said
+    assert "nan" not in said and "Flagged" not in said
+
+
+def test_what_is_undefined_on_one_axis_has_its_reason(
+    run: Run, reader_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def blind(cache: Cache, question: HeadsQuestion) -> HeadsValues:
+        held = heads_values(cache, question)
+        values = held.values.copy()
+        values[STEREOTYPED[0]] = np.nan
+        return replace(held, values=values)
+
+    monkeypatch.setattr(stored, "heads_values", blind)
+    code, out, _ = run(*WORDS, "--k", 3)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "of 7 axes (" in said
+    assert "Not tested (–), 1 of 8 axes: no head's output varies, or none is finite." in said
     assert "nan" not in said
+
+
+def test_few_phrases_are_tested_but_not_drawn_anew(run: Run, cache: Cache, reader_id: str) -> None:
+    phrases = get_concepts(cache, REFERENCE)
+    put_concepts(cache, replace(phrases, name="four", concepts=phrases.concepts[:4]))
+    code, out, _ = run(*WORDS[:5], "--reference=four", "--k", 3, "--json")
+    rows = json.loads(out)["axes"]
+    assert (code, len(rows)) == (0, 8)
+    for row in rows:
+        assert (row["stability"], row["rejection_rate"]) == ("too few phrases", None)
+        assert row["pvalue"] is not None and not row["reason"]
+    assert "too few" in run(*WORDS[:5], "--reference=four", "--k", 3)[1]
 
 
 def test_what_is_large_is_a_job_that_stores_it(

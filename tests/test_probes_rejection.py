@@ -81,6 +81,7 @@ def test_undefined_axes_and_few_phrases_have_no_rate() -> None:
     assert found.undefined == (Undefined.CONSTANT, Undefined.NOT_FINITE, Undefined.NO)
     few = rejection_rates(x[2:, :4], y[2:], n_resamples=50, rng=rng)
     assert few.undefined == (Undefined.TOO_FEW,) and np.isnan(few.rate).all()
+    assert few.stability == (Stability.TOO_FEW,)
     with pytest.raises(InputError, match="at least one resample"):
         rejection_rates(x, y, n_resamples=0, rng=rng)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from core.analysis.audit.words import p_words
+from core.analysis.audit.words import p_number
 from core.analysis.heads.question import POOLINGS, HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, axes_at_hand, request_of
 from core.axes.templates import FAMILIES, N_TEMPLATES
@@ -44,11 +44,12 @@ from core.export.tables import check_path, json_rows, write_table
 from core.jobs.running import running_job
 from core.jobs.spec import STEREOTYPES, JobSpec
 from core.settings import DEFAULT_SEED
+from core.stats.levels import LEVEL
 from core.stats.probes.projection import TOP_HEADS
 from core.store.gate import Cache
+from core.store.head_readers import get_reader
 
 SHOWN = 20
-
 
 ReferenceOption = Annotated[
     list[str] | None,
@@ -102,7 +103,7 @@ def stereotypes(
     found = _at_hand(store, ask()) if run is None else None
     if found is None:
         found = _as_job(store, ask, run)
-    _say_tables(found, file, as_json=as_json)
+    _say_tables(store, found, file, as_json=as_json)
 
 
 def _at_hand(store: Cache, questions: Sequence[HeadsQuestion]) -> list[StoredAxes] | None:
@@ -138,12 +139,11 @@ def _spec(questions: Sequence[HeadsQuestion]) -> JobSpec:
     return JobSpec(command=STEREOTYPES, request=request)
 
 
-def _say_tables(found: Sequence[StoredAxes], file: Path | None, *, as_json: bool) -> None:
+def _say_tables(
+    store: Cache, found: Sequence[StoredAxes], file: Path | None, *, as_json: bool
+) -> None:
     questions = [each.question for each in found]
-    together = pd.concat(
-        [each.table.assign(reference=each.question.reference) for each in found],
-        ignore_index=True,
-    )
+    together = pd.concat([_with_question(store, each) for each in found], ignore_index=True)
     if file is not None:
         write_table(together, file)
     if as_json:
@@ -155,9 +155,16 @@ def _say_tables(found: Sequence[StoredAxes], file: Path | None, *, as_json: bool
         say(f"Wrote {file}.")
 
 
+def _with_question(store: Cache, found: StoredAxes) -> pd.DataFrame:
+    """Rows that say by themselves what they are about; k is 0 for all heads, as the option is."""
+    question = asdict(found.question) | {"k": found.question.k or 0}
+    reader = get_reader(store, found.question.reader_id)
+    return found.table.assign(model=reader.model, **question)
+
+
 def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
     first = table.iloc[0]
-    known = table["pvalue"].notna()
+    n_tested = int(table["pvalue"].notna().sum())
     shown = table.head(SHOWN)
     against = "without reference phrases"
     which = f"{len(shown)} of {len(table)} axes"
@@ -166,32 +173,34 @@ def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
         which = f"the {which} that differ most"
     title = f"{first['n_concepts']} of {question.concepts} {against}: {which}"
     print_table(pd.DataFrame([_row(row) for row in shown.to_dict("records")]), title)
-    if not known.any():
-        say(f"No axis could be tested: {first['reason']}.", to=out)
-        return
-    say(
-        f"Flagged at p < .05: {int(table['flagged'].sum())} of {int(known.sum())} axes "
-        f"({int((table['qvalue'] < 0.05).sum())} at q < .05; by chance {0.05 * known.sum():.1f}). "
-        "A flag says that the groups lie elsewhere than these phrases, not that a model is "
-        "prejudiced.",
-        to=out,
-    )
+    if n_tested:
+        say(
+            f"Flagged at p < {LEVEL}: {int(table['flagged'].sum())} of {n_tested} axes "
+            f"({int((table['qvalue'] < LEVEL).sum())} at q < {LEVEL}; by chance "
+            f"{LEVEL * n_tested:.1f}). A flag says that the groups lie elsewhere than these "
+            "phrases, not that a model is prejudiced. What it reads goes by the share of resampled "
+            "phrases on which the test rejects, in parentheses.",
+            to=out,
+        )
+    reasons = table.loc[table["reason"] != "", "reason"].value_counts(sort=False)
+    for reason, n in reasons.items():
+        say(f"Not tested (–), {n} of {len(table)} axes: {reason}.", to=out)
 
 
 def _row(row: dict[Any, Any]) -> dict[str, str]:
     """An axis in one line: the first word of each pole, numbers to two digits."""
     ends = (row[end].partition(", ")[0] for end in ("negative", "positive"))
+    rate = row["rejection_rate"]
     return {
         "Axis": " - ".join(ends),
         "R": _digits(row["separability"]),
         "KS": _digits(row["statistic"]),
-        "Test": p_words("q", row["qvalue"]),
-        "Rejected": _digits(row["rejection_rate"]),
-        "Reads": row["stability"],
-        "Difference": _digits(row["difference"], "+.2f"),
-        "Spread": _digits(row["spread_ratio"]),
+        "p": p_number(row["pvalue"]),
+        "q": p_number(row["qvalue"]),
+        "Diff.": _digits(row["difference"], "+.2f"),
+        "Reads": row["stability"] + ("" if math.isnan(rate) else f" ({rate:.2f})"),
     }
 
 
 def _digits(number: float, form: str = ".2f") -> str:
-    return "undefined" if math.isnan(number) else format(number, form)
+    return "–" if math.isnan(number) else format(number, form)

@@ -22,6 +22,7 @@ LOOKS = {
     Stability.MARGINAL: (":material/remove:", "blue"),
     Stability.NO_SIGN: (":material/question_mark:", "gray"),
     Stability.UNDERPOWERED: (":material/question_mark:", "gray"),
+    Stability.TOO_FEW: (":material/question_mark:", "gray"),
     Stability.UNDEFINED: (":material/block:", "gray"),
 }
 

@@ -43,6 +43,7 @@ class Stability(StrEnum):
     MARGINAL = "marginal"  # flagged, rate below
     NO_SIGN = "no sign of a difference"  # not flagged, rate < .30; published: "genuine null"
     UNDERPOWERED = "underpowered"  # not flagged, rate above
+    TOO_FEW = "too few phrases"  # not enough to be drawn anew
     UNDEFINED = "undefined"
 
 
@@ -107,7 +108,7 @@ def rejection_rates(
     return RejectionRates(
         rate=rate,
         error=np.sqrt(rate * (1 - rate) / n_resamples),
-        stability=tuple(map(stability, rate.tolist(), flagged.tolist())),
+        stability=tuple(map(stability, rate.tolist(), flagged.tolist(), undefined)),
         n_concepts=n1,
         n_reference=n2,
         n_resamples=n_resamples,
@@ -115,10 +116,10 @@ def rejection_rates(
     )
 
 
-def stability(rate: float, flagged: bool) -> Stability:
-    """The published classes of a rejection rate."""
+def stability(rate: float, flagged: bool, why: Undefined = Undefined.NO) -> Stability:
+    """The published classes of a rejection rate; `why` says for what reason it is undefined."""
     if math.isnan(rate):
-        return Stability.UNDEFINED
+        return Stability.TOO_FEW if why is Undefined.TOO_FEW else Stability.UNDEFINED
     if flagged:
         return Stability.WELL_POWERED if rate >= WELL_POWERED else Stability.MARGINAL
     return Stability.NO_SIGN if rate < NO_SIGN else Stability.UNDERPOWERED
