@@ -62,3 +62,28 @@ def test_tables_of_ones_own(tmp_path: Path):
 def test_a_name_that_is_nothing(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+def own_reference(file: str):
+    return reference_named(file, concepts_named("groups25").phrases)
+
+
+@pytest.mark.parametrize(
+    ("stem", "call"),
+    [
+        ("demo", axes_named),
+        ("wordnet", axes_named),
+        ("groups50", concepts_named),
+        ("reference50", concepts_named),
+        ("people", own_reference),
+        ("groups25-phrases", own_reference),
+    ],
+)
+def test_a_table_cannot_stand_for_a_set_of_the_program(tmp_path: Path, stem: str, call):
+    file = tmp_path / f"{stem}.csv"
+    axis, phrases = "negative,positive\nkalt,warm\n", "text\nbakers\nmillers\n"
+    file.write_text(axis if call is axes_named else phrases)
+    said = f"{stem}.csv would be stored as '{stem}', .* another name"
+    with pytest.raises(InputError, match=said):
+        call(str(file))
+    call(str(file.rename(tmp_path / "mine.csv")))

@@ -10,6 +10,7 @@ from core.axes.antonyms import antonym_axes, scm_axes
 from core.axes.axis import Axis
 from core.axes.concepts import GROUPS, ConceptSet, read_concepts
 from core.axes.people import match_people
+from core.axes.phrases import REFERENCE as PUBLISHED_FILE
 from core.axes.phrases import Match, ReferenceSet, match_phrases, published_reference
 from core.axes.user_axes import read_axes
 from core.axes.wordnet import WordNet, open_wordnet
@@ -39,6 +40,11 @@ MATCHED: Mapping[str, Callable[[ConceptSet, WordNet], ReferenceSet]] = {
     "people": match_people,
 }
 REFERENCES = (PUBLISHED, *MATCHED)
+# Names under which the program itself stores phrases, beside its words for them.
+_OWN_PHRASES = (
+    *(*GROUPS, *REFERENCES, PUBLISHED_FILE.stem),
+    *(f"{groups}-{kind}" for groups in GROUPS for kind in MATCHED),
+)
 
 
 @dataclass(frozen=True)
@@ -70,13 +76,13 @@ def axes_named(name: str, wordnet_folder: Path | None = None) -> NamedAxes:
     Raises
     ------
     InputError
-        It is neither, or WordNet is not there.
+        It is neither, the table has the name of a set of the program, or WordNet is not there.
     DataSetError
         The table is wrong; it carries every problem.
     """
     if name in AXES:
         return NamedAxes(name, AXES[name](open_wordnet(wordnet_folder)))
-    path = _table(name, AXES)
+    path = _table(name, AXES, AXES)
     wordnet = open_wordnet(wordnet_folder) if wordnet_folder else None
     found = read_axes(path, wordnet)
     return NamedAxes(path.stem, found.axes, found.notes)
@@ -88,11 +94,11 @@ def concepts_named(name: str) -> NamedPhrases:
     Raises
     ------
     InputError
-        It is neither.
+        It is neither, or the list has the name of a set of the program.
     DataSetError
         The list is wrong; it carries every problem.
     """
-    found = read_concepts(GROUPS[name] if name in GROUPS else _table(name, GROUPS))
+    found = read_concepts(GROUPS[name] if name in GROUPS else _table(name, GROUPS, _OWN_PHRASES))
     return NamedPhrases(found.concepts, found.notes)
 
 
@@ -104,7 +110,8 @@ def reference_named(
     Raises
     ------
     InputError
-        It is none of these, or nothing can be matched.
+        It is none of these, the list has the name of a set of the program, or nothing can be
+        matched.
     DataSetError
         The list is wrong; it carries every problem.
     """
@@ -113,16 +120,29 @@ def reference_named(
     if name in MATCHED:
         found = MATCHED[name](concepts, open_wordnet(wordnet_folder))
         return NamedPhrases(found.phrases, unmatched=found.unmatched)
-    read = read_concepts(_table(name, REFERENCES))
+    read = read_concepts(_table(name, REFERENCES, _OWN_PHRASES))
     return NamedPhrases(read.concepts, read.notes)
 
 
-def _table(name: str, known: Iterable[str]) -> Path:
-    """The file that a name means where it is none of the program's words."""
-    path = Path(name).expanduser()
-    if not path.is_file():
+def can_be_read(name: str, words: Iterable[str]) -> bool:
+    """Whether a name is one of the program's words or a file; else it can only be in the cache."""
+    return name in words or Path(name).expanduser().is_file()
+
+
+def _table(name: str, words: Iterable[str], taken: Iterable[str]) -> Path:
+    """The file that a name means where it is none of the program's words.
+
+    A set has its file's name, which must not be `taken` by one of the program's.
+    """
+    if not can_be_read(name, ()):
         raise InputError(
-            f"{name!r} is none of {', '.join(known)}, and no file either; name one of these or a "
+            f"{name!r} is none of {', '.join(words)}, and no file either; name one of these or a "
             "table (CSV)."
+        )
+    path = Path(name).expanduser()
+    if path.stem in taken:
+        raise InputError(
+            f"The file {path.name} would be stored as {path.stem!r}, which is the name of a set of "
+            "the program; give the file another name."
         )
     return path

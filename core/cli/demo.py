@@ -7,7 +7,7 @@ from typing import Any
 
 from core import settings
 from core.axes.concepts import GROUPS
-from core.axes.named import DEMO, PUBLISHED
+from core.axes.named import DEMO, PUBLISHED, axes_named, concepts_named
 from core.axes.templates import FAMILIES
 from core.cli.axes import print_heads, put_sets, read
 from core.cli.data_sets import report_summary
@@ -21,6 +21,7 @@ from core.items.report import read_dataset
 from core.jobs.running import running_job
 from core.jobs.spec import DEMO_REQUEST, JobSpec
 from core.score_request import DEMO_MODEL
+from core.store.axes import get_axes, get_concepts, set_names
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset
 from core.store.scores import unscored
@@ -33,6 +34,7 @@ def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption 
     """Fill the cache with a demo: scores and heads."""
     store = open_cache(cache)
     with running_job(store, JobSpec(command="demo"), run) as job:
+        _check_sets(store)
         summary = _import_items(store)
         scores = compute_scores(store, DEMO_REQUEST, job)
         heads = None if scores.stopped else read(store, _heads_request(store), job)
@@ -76,6 +78,22 @@ def _import_items(store: Cache) -> dict[str, Any]:
         replace=True,
     )
     return report_summary(settings.DEMO_DATASET, report, stored)
+
+
+def _check_sets(store: Cache) -> None:
+    """Nothing is computed where a person's own sets have the names of the demo's."""
+    held = set_names(store) if store.exists() else {"axis": [], "concept": []}
+    theirs = [n for n in held["axis"] if n == DEMO and get_axes(store, n) != axes_named(n).axes]
+    theirs += [
+        name
+        for name in held["concept"]
+        if name in GROUPS and get_concepts(store, name) != concepts_named(name).phrases
+    ]
+    if theirs:
+        raise InputError(
+            f"The cache has another set called {theirs[0]!r} than the demo's; run the demo with "
+            "another --cache."
+        )
 
 
 def _heads_request(store: Cache) -> HeadsRequest:
