@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis.heads.axis_table import axis_rows, axis_table
@@ -17,7 +18,8 @@ from core.stats.probes.direction import PoleSums, direction, separability
 from core.stats.probes.projection import axis_values
 from core.store.axes import concept_id, get_axes, get_concepts, put_concepts
 from core.store.gate import Cache
-from core.store.heads import POLE, Source, get_arrays, get_outputs
+from core.store.heads import CONCEPT, POLE, Source, get_arrays, get_outputs, put_unread
+from core.store.unread import Unread
 from tests.planted_cache import AXES, CONCEPTS, FAMILY, REFERENCE, STEREOTYPED, fill_planted
 from tests.planted_heads import planted_heads
 
@@ -91,9 +93,47 @@ def test_an_axis_without_values_is_undefined_and_comes_last(planted):
     last = rows.iloc[-1]
     assert last["axis_id"] == held.axes[STEREOTYPED[0]].axis_id
     assert np.isnan(last["pvalue"])
-    assert last["flagged"] is not True
     assert rows["flagged"].isna().tolist() == [False] * 7 + [True]
     assert (last["stability"], last["reason"] != "") == ("undefined", True)
+
+
+def test_an_axis_whose_pole_could_not_be_read_says_so(planted):
+    """Not that no head varies: nothing is known about the heads."""
+    cache, question = planted
+    held = heads_values(cache, question)
+    assert held.n_sentences.shape == (len(held.axes), 2)
+    values, n_sentences = held.values.copy(), held.n_sentences.copy()
+    values[0], n_sentences[0] = np.nan, (30, 0)
+    rows = axis_rows(replace(held, values=values, n_sentences=n_sentences), question)
+    last = rows.iloc[-1]
+    assert last["reason"] == "the model could read no sentence of one of its poles"
+    assert (last["n_negative"], last["n_positive"]) == (30, 0)
+    assert (rows["reason"].iloc[:-1] == "").all()
+    half = heads_values(cache, replace(question, n_templates=15))
+    assert (2 * half.n_sentences == held.n_sentences).all()
+
+
+def test_a_phrase_that_cannot_be_read_leaves_the_others_as_they_are(planted):
+    """It has no value on any axis, and n says that it is left out."""
+    cache, question = planted
+    held = get_concepts(cache, question.concepts)
+    put_concepts(cache, ConceptSet("one more", (*held.concepts, Concept("too long"))))
+    failed = Unread(
+        family="",
+        kind=CONCEPT,
+        of="too long",
+        content_id=concept_id("too long"),
+        template=0,
+        reason="too_long",
+        detail="Too long.",
+    )
+    put_unread(cache, question.reader_id, [failed])
+    more = replace(question, concepts="one more")
+    rows, expected = axis_table(cache, more), axis_table(cache, question)
+    pd.testing.assert_frame_equal(rows, expected)
+    values = heads_values(cache, more).of_concepts
+    assert np.isnan(values[:, -1]).all()
+    assert np.isfinite(values[:, :-1]).all()
 
 
 def test_what_was_not_read_is_named(planted):

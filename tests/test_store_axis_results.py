@@ -64,7 +64,15 @@ def rows_of(n_axes: int, seed: int = 0) -> AxisRows:
     flagged = pd.array([None, *[True] * (n_axes - 1)], dtype="boolean")
     texts = {"stability": "", "method": "exact", "reason": "a reason"}
     tests = pd.DataFrame(
-        {**numbers, "flagged": flagged, "n_concepts": 3, "n_reference": 2, **texts}
+        {
+            **numbers,
+            "flagged": flagged,
+            "n_concepts": 3,
+            "n_reference": 2,
+            "n_negative": 30,
+            "n_positive": 29,
+            **texts,
+        }
     )
     return AxisRows(
         axis_ids=tuple(f"bad{i}~good{i}" for i in range(n_axes)),

@@ -107,8 +107,11 @@ def test_other_rows_never_replace_a_file(cache: Cache) -> None:
 
 def test_a_file_without_its_row_is_not_done(cache: Cache) -> None:
     put_unit(cache, "a.safetensors", {"bad": "1", "good": "2"}, {"bad~good": "3"})
-    write_tensors(cache, "b.safetensors", {"sums": np.zeros(1)})
+    arrays = {name: np.zeros((1, 2)) for name in ("sums", "squares", "n")}
+    written = write_tensors(cache, "b.safetensors", arrays)
     assert missing(cache, SOURCE, POLE, {"cold": "4"}) == ["cold"]
+    put_arrays(cache, SOURCE, written, {POLE: {"cold": "4"}})
+    assert missing(cache, SOURCE, POLE, {"cold": "4"}) == []
 
 
 def test_outputs_for_concepts_come_from_several_files(cache: Cache) -> None:

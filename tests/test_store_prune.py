@@ -9,9 +9,10 @@ import pytest
 from core.errors import CacheNotWritable
 from core.store.gate import Cache
 from core.store.generations import generation
-from core.store.heads import GENERATION, POLE, Source, missing
+from core.store.heads import CONCEPT, GENERATION, POLE, Source, missing, put_unread
 from core.store.prune import array_sizes, files_of, forget
 from core.store.tensors import TENSORS, broken_tensors, tensors, unclaimed_files
+from core.store.unread import Unread, get_unread
 from tests.planted_cache import FAMILY, fill_planted
 from tests.planted_heads import planted_heads
 
@@ -46,6 +47,31 @@ def test_what_is_forgotten_is_missing_and_gone(filled) -> None:
     assert len(files_of(cache, reader_id)) == len(tensors(cache)) == 2
     assert unclaimed_files(cache) == []
     assert broken_tensors(cache) == {}
+
+
+def test_what_could_not_be_read_goes_with_what_was_read_beside_it(filled) -> None:
+    cache, reader_id = filled
+    with cache.reading() as con:
+        (pole, content) = con.execute(
+            "SELECT key, content_id FROM head_array WHERE kind = 'pole' LIMIT 1"
+        ).fetchone()
+    why = {"reason": "too_long", "detail": "Too long."}
+    of_pole = Unread(family=FAMILY, kind=POLE, of=pole, content_id=content, template=3, **why)
+    of_concept = Unread(family="", kind=CONCEPT, of="kings", content_id="1", template=0, **why)
+    put_unread(cache, reader_id, [of_pole, of_concept])
+    put_unread(cache, reader_id, [of_pole])
+
+    def held() -> tuple[list[Unread], list[Unread]]:
+        return (
+            get_unread(cache, reader_id, FAMILY, POLE, {pole: content}),
+            get_unread(cache, reader_id, "", CONCEPT, {"kings": "1"}),
+        )
+
+    assert held() == ([of_pole], [of_concept])
+    forget(cache, files_of(cache, reader_id, FAMILY))
+    assert held() == ([], [of_concept])
+    forget(cache, files_of(cache, reader_id))
+    assert held() == ([], [])
 
 
 def test_a_file_that_is_lost_can_be_forgotten(filled) -> None:

@@ -32,8 +32,8 @@ GENERATION = "axis results"  # what stands for a data set in a reader's generati
 TESTS = (
     "separability", "separability_chance", "statistic", "pvalue", "qvalue", "flagged",
     "rejection_rate", "rejection_error", "stability", "difference", "superiority",
-    "pvalue_location", "spread_ratio", "pvalue_spread", "n_concepts", "n_reference", "method",
-    "reason",
+    "pvalue_location", "spread_ratio", "pvalue_spread", "n_concepts", "n_reference", "n_negative",
+    "n_positive", "method", "reason",
 )  # fmt: skip
 OF_RESULTS = ("axis_row", "atlas", "axis_result")  # tables whose rows belong to a result
 

@@ -21,7 +21,7 @@ concepts of a head at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ from core.errors import CacheError, InputError
 from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows, span, write_tensors
+from core.store.unread import Unread, get_unread, insert_unread
 from core.types import HeadReader
 
 Array = npt.NDArray[Any]
@@ -72,6 +73,7 @@ def write_arrays(
     name: str,
     arrays: Mapping[str, Array],
     rows: Mapping[str, Mapping[str, str]],
+    unread: Sequence[Unread] = (),
 ) -> None:
     """Write arrays to a file of the reader and vouch for it; the same ones again change nothing.
 
@@ -80,7 +82,7 @@ def write_arrays(
     name
         What the file's name begins with; a hash of all that its rows are of follows, so that other
         rows never come under the same name.
-    arrays, rows
+    arrays, rows, unread
         As at the head of the file, and as for `put_arrays`.
 
     Raises
@@ -93,11 +95,15 @@ def write_arrays(
     parts = (row[part] for row in _incoming(rows) for part in ("kind", "key", "content_id"))
     path = f"{source.reader_id}/{name}-{content_hash(parts)}.safetensors"
     _check_same_rows(cache, path, rows)
-    put_arrays(cache, source, write_tensors(cache, path, arrays), rows)
+    put_arrays(cache, source, write_tensors(cache, path, arrays), rows, unread)
 
 
 def put_arrays(
-    cache: Cache, source: Source, written: TensorFile, rows: Mapping[str, Mapping[str, str]]
+    cache: Cache,
+    source: Source,
+    written: TensorFile,
+    rows: Mapping[str, Mapping[str, str]],
+    unread: Sequence[Unread] = (),
 ) -> None:
     """Vouch for a file in one transaction.
 
@@ -107,6 +113,8 @@ def put_arrays(
         By kind, what the rows of its arrays are of, in their order: a key (a pole's, an axis's, a
         concept's) and the id of the sentences that it was computed from. What is held already keeps
         its first place.
+    unread
+        The sentences that they are without, or that have none.
     """
     incoming = _incoming(rows)
     with cache.writing() as con:
@@ -116,7 +124,15 @@ def put_arrays(
             _INSERT,
             {"reader": source.reader_id, "family": source.family, "path": written.path},
         )
+        insert_unread(con, source.reader_id, unread)
         bump(con, [source.reader_id], [GENERATION])
+
+
+def put_unread(cache: Cache, reader_id: str, unread: Sequence[Unread]) -> None:
+    """Note sentences beside which nothing was read."""
+    with cache.writing() as con:
+        insert_unread(con, reader_id, unread)
+        bump(con, [reader_id], [GENERATION])
 
 
 def _incoming(rows: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
@@ -143,7 +159,7 @@ def _check_same_rows(cache: Cache, path: str, rows: Mapping[str, Mapping[str, st
         )
 
 
-def places(
+def held_at(
     cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]
 ) -> dict[str, tuple[str, int]]:
     """Where the arrays of these keys lie: path and row; what is not held is left out."""
@@ -162,9 +178,10 @@ def places(
 
 
 def missing(cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]) -> list[str]:
-    """The keys whose arrays are not held, in their order."""
-    held = places(cache, source, kind, wanted)
-    return [key for key in wanted if key not in held]
+    """The keys whose arrays are not held, in their order; but for those that cannot be read."""
+    held = held_at(cache, source, kind, wanted)
+    left = {key: content_id for key, content_id in wanted.items() if key not in held}
+    return list(left if kind != CONCEPT else _readable(cache, source, left))
 
 
 def get_arrays(
@@ -179,9 +196,10 @@ def get_arrays(
     CacheError
         A file is gone or damaged.
     """
-    held = _all_places(cache, source, kind, wanted)
+    held = held_at(cache, source, kind, wanted)
+    _check_none_gone([key for key in wanted if key not in held], len(wanted))
     parts = {}
-    for path, rows in _by_file(held).items():
+    for path, rows in _by_file({key: held[key] for key in wanted}).items():
         arrays = read_rows(cache, path, ARRAYS[kind], list(rows.values()))
         for i, key in enumerate(rows):
             parts[key] = {name: array[i] for name, array in arrays.items()}
@@ -189,7 +207,7 @@ def get_arrays(
 
 
 def get_outputs(cache: Cache, source: Source, wanted: Mapping[str, str], pooling: int) -> Array:
-    """Heads' outputs for concepts under one pooling, (L, H, C, D); errors as `get_arrays`."""
+    """Heads' outputs for concepts under one pooling, (L, H, C, D); as `outputs_by_layer`."""
     layers = outputs_by_layer(cache, source, wanted, pooling)
     return np.stack([layer.astype(np.float32) for layer in layers])
 
@@ -200,11 +218,25 @@ def outputs_by_layer(
     """Heads' outputs for concepts under one pooling, one layer after another. (H, C, D) each
 
     Each is overwritten by the next one: one pass over large files, in the memory of one layer, is
-    several times as fast as reading them whole. Errors as `get_arrays`.
+    several times as fast as reading them whole. NaN for a concept that could not be read.
+
+    Raises
+    ------
+    InputError
+        One of them is not held, or none of them could be read.
+    CacheError
+        A file is gone or damaged.
     """
-    held = _all_places(cache, source, CONCEPT, wanted)
+    held = held_at(cache, source, CONCEPT, wanted)
+    left = {key: content_id for key, content_id in wanted.items() if key not in held}
+    _check_none_gone(list(_readable(cache, source, left)), len(wanted))
+    if not held:
+        raise InputError(
+            f"The model could read none of the {len(wanted)} phrases, such as "
+            f"{next(iter(wanted), '')!r}; choose others."
+        )
     order = {key: i for i, key in enumerate(wanted)}
-    files = _by_file(held)
+    files = _by_file({key: held[key] for key in wanted if key in held})
     targets = [span([order[key] for key in rows]) for rows in files.values()]
     parts = [
         read_planes(cache, path, "outputs", pooling, list(rows.values()))
@@ -214,10 +246,21 @@ def outputs_by_layer(
     for planes in zip(*parts, strict=True):
         if layer is None:
             n_heads, _, head_dim = planes[0].shape
-            layer = np.empty((n_heads, len(wanted), head_dim))
+            layer = np.full((n_heads, len(wanted), head_dim), np.nan)
         for target, plane in zip(targets, planes, strict=True):
             layer[:, target] = plane
         yield layer
+
+
+def sample_concepts(cache: Cache, source: Source, n: int = 2) -> dict[str, str]:
+    """The first n concepts by their ids that are held, to be read again as a check."""
+    with cache.reading() as con:
+        found = con.execute(
+            "SELECT key, content_id FROM head_array WHERE reader_id = $reader AND kind = $kind "
+            "ORDER BY content_id LIMIT $n",
+            {"reader": source.reader_id, "kind": CONCEPT, "n": n},
+        ).fetchall()
+    return dict(found)
 
 
 def array_bytes(reader: HeadReader, n_poles: int, n_axes: int, n_concepts: int) -> int:
@@ -228,16 +271,21 @@ def array_bytes(reader: HeadReader, n_poles: int, n_axes: int, n_concepts: int) 
     return n_poles * pole + n_axes * axis + n_concepts * heads * vector
 
 
-def _all_places(
-    cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]
-) -> dict[str, tuple[str, int]]:
-    held = places(cache, source, kind, wanted)
-    if gone := [key for key in wanted if key not in held]:
+def _readable(cache: Cache, source: Source, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Those concepts of which it is not known that they cannot be read."""
+    if not wanted:
+        return {}
+    failed = get_unread(cache, source.reader_id, source.family, CONCEPT, wanted)
+    unreadable = {each.of for each in failed}
+    return {key: content_id for key, content_id in wanted.items() if key not in unreadable}
+
+
+def _check_none_gone(gone: Sequence[str], n_wanted: int) -> None:
+    if gone:
         raise InputError(
-            f"The heads were not read for {len(gone)} of {len(wanted)}, such as {gone[0]}; run "
+            f"The heads were not read for {len(gone)} of {n_wanted}, such as {gone[0]}; run "
             "`python -m core axes` for this model first."
         )
-    return {key: held[key] for key in wanted}
 
 
 def _by_file(held: Mapping[str, tuple[str, int]]) -> dict[str, dict[str, int]]:

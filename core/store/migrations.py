@@ -149,8 +149,8 @@ CREATE TABLE head_array (
 
 # Where phrases fall on axes, computed once: a row of `axis_row` is an axis of a result, with its
 # tests and the values of all phrases. A row of `atlas` says where a result's axes, or its concepts,
-# lie on a map. Readers say how texts are batched, and which
-# modules were named.
+# lie on a map. Readers say how texts are batched and which modules were named; `unread` says which
+# sentences they could not read, and `phrase_length` how many tokens a phrase is to them.
 _RESULTS = """
 CREATE TABLE axis_result (
     result_id VARCHAR NOT NULL, reader_id VARCHAR NOT NULL, family VARCHAR NOT NULL,
@@ -166,8 +166,8 @@ CREATE TABLE axis_row (
     rejection_rate DOUBLE NOT NULL, rejection_error DOUBLE NOT NULL, stability VARCHAR NOT NULL,
     difference DOUBLE NOT NULL, superiority DOUBLE NOT NULL, pvalue_location DOUBLE NOT NULL,
     spread_ratio DOUBLE NOT NULL, pvalue_spread DOUBLE NOT NULL,
-    n_concepts BIGINT NOT NULL, n_reference BIGINT NOT NULL, method VARCHAR NOT NULL,
-    reason VARCHAR NOT NULL
+    n_concepts BIGINT NOT NULL, n_reference BIGINT NOT NULL, n_negative BIGINT NOT NULL,
+    n_positive BIGINT NOT NULL, method VARCHAR NOT NULL, reason VARCHAR NOT NULL
 );
 CREATE TABLE atlas (
     result_id VARCHAR NOT NULL, points_of VARCHAR NOT NULL, n_neighbors INTEGER NOT NULL,
@@ -177,6 +177,14 @@ CREATE TABLE atlas (
 );
 ALTER TABLE head_reader ADD COLUMN batching VARCHAR DEFAULT 'batched';
 ALTER TABLE head_reader ADD COLUMN heads_at VARCHAR DEFAULT '';
+CREATE TABLE unread (
+    reader_id VARCHAR NOT NULL, family VARCHAR NOT NULL, kind VARCHAR NOT NULL,
+    of VARCHAR NOT NULL, content_id VARCHAR NOT NULL, template INTEGER NOT NULL,
+    reason VARCHAR NOT NULL, detail VARCHAR NOT NULL
+);
+CREATE TABLE phrase_length (
+    reader_id VARCHAR NOT NULL, content_id VARCHAR NOT NULL, n_tokens INTEGER NOT NULL
+);
 """
 
 MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS, _RESULTS)

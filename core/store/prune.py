@@ -14,6 +14,7 @@ from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.heads import GENERATION
 from core.store.tensors import TENSORS
+from core.store.unread import forget_unread
 
 _SIZES = """
 WITH held AS (
@@ -64,6 +65,7 @@ def forget(cache: Cache, paths: Iterable[str]) -> None:
         ).fetchall()
         for table in ("head_array", "tensor"):
             con.execute(f"DELETE FROM {table} WHERE list_contains($paths, path)", {"paths": wanted})
+        forget_unread(con)
         for reader_id, family in held:
             forget_results(con, reader_id, family or None)
         bump(con, {reader_id for reader_id, _ in held}, [GENERATION])

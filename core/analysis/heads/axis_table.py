@@ -11,6 +11,8 @@ from core.stats.probes.rejection import rejection_rates
 from core.stats.probes.stereotypicality import stereotypicality
 from core.store.gate import Cache
 
+NOT_READ = "the model could read no sentence of one of its poles"
+
 
 def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
     """Tests of the concepts against the reference set on every axis; errors as `heads_values`.
@@ -21,7 +23,8 @@ def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
         One row per axis, the largest Kolmogorov-Smirnov statistic first and undefined ones last,
         each with its poles' words, its R over the top heads beside chance, the tests of
         `core.stats.probes.stereotypicality`, the resampled rejection rate and what it says, n of
-        both sets and the reason where it is undefined.
+        both sets and of both poles' sentences, as far as they could be read, and the reason where
+        it is undefined.
     """
     return axis_rows(heads_values(cache, question), question)
 
@@ -54,10 +57,14 @@ def axis_tests(held: HeadsValues, seed: int) -> pd.DataFrame:
             "pvalue_spread": tested.pvalue_spread,
             "n_concepts": tested.n_concepts,
             "n_reference": tested.n_reference,
+            "n_negative": held.n_sentences[:, 0],
+            "n_positive": held.n_sentences[:, 1],
             "method": tested.method,
-            "reason": [str(reason) for reason in tested.undefined]
-            if held.reference
-            else NO_REFERENCE,
+            "reason": np.where(
+                (held.n_sentences == 0).any(axis=1),
+                NOT_READ,
+                [str(reason) for reason in tested.undefined] if held.reference else NO_REFERENCE,
+            ),
         }
     )
     rows["flagged"] = rows["flagged"].astype("boolean").mask(rows["pvalue"].isna())

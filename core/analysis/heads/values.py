@@ -8,15 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.heads.arrays import directions, grids, phrase_outputs, phrases_of
+from core.analysis.heads.arrays import grids, phrase_outputs, phrases_of, pole_halves, poles_of
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
+from core.stats.probes.direction import direction
 from core.stats.probes.projection import Heads, axis_values, check_k
 from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 
 Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 Tell = Callable[[int, int], None]  # axes that are done, axes of all
 
 _AT_A_TIME = 32  # axes whose directions are in memory together
@@ -34,6 +36,7 @@ class HeadsValues:
     n_skipped: npt.NDArray[np.int64]  # heads without variance, (A,)
     top_separability: Array  # mean R of those heads, (A,)
     top_chance: Array  # mean R of the same heads under swapped labels, (A,)
+    n_sentences: Counts  # that could be read of the negative and the positive pole, (A, 2)
 
     @property
     def of_concepts(self) -> Array:
@@ -71,14 +74,18 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
         texts = tuple(concept.text for concept in concepts)
         activations = phrase_outputs(opened, question, [*texts, *reference])
     parts, done = [], 0
+    n_sentences: list[list[int]] = []
     for block in _blocks(axes):
         with cache.kept_open() as opened:
             held = grids(opened, question, block)
-            theta = directions(opened, question, block, half)
+            halves = pole_halves(opened, question, block)
+        poles = [poles_of(halves, axis, half) for axis in block]
+        theta = np.stack([direction(*pair) for pair in poles])
         separability = held.separability[:, half]
         found = axis_values(activations, theta, separability, k=question.k)
         pairs = zip(separability, held.chance(half), found.heads, strict=True)
         parts.append((found, [_means(*each) for each in pairs]))
+        n_sentences += [[pole.n for pole in pair] for pair in poles]
         done += len(block)
         tell(done, len(axes))
     values, tops = [p[0] for p in parts], [top for p in parts for top in p[1]]
@@ -91,6 +98,7 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
         n_skipped=np.concatenate([v.n_skipped for v in values]),
         top_separability=np.array([top[0] for top in tops]),
         top_chance=np.array([top[1] for top in tops]),
+        n_sentences=np.array(n_sentences),
     )
 
 
