@@ -41,6 +41,8 @@ RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 HANDED_OVER = "STEREOSCOPE_RUN_LOCK"  # names the descriptor of a lock that a job inherits
 
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+# What a job of a kind does, in the words of whoever has to wait.
+_DOING = {"score": "filling the same scorer", "heads": "reading the same heads"}
 _PATIENCE = 50  # attempts at a lock, 10 ms apart: somebody may just be looking whether it is held
 
 
@@ -209,7 +211,7 @@ def one_at_a_time(cache: Cache, kind: str, scorer_id: str, run_id: str) -> Itera
         raise not_writable(cache, error) from error
     if descriptor is None:
         raise InputError(
-            f"Run {path.read_text() or 'of somebody else'} is filling the same scorer "
+            f"Run {path.read_text() or 'of somebody else'} is {_DOING.get(kind, 'filling')} "
             f"{scorer_id}; wait until it ends, or stop it first."
         )
     try:
