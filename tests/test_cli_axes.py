@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.stored import stored_axis_table, usual_questions
+from core.cli.terminal import SHOWN_PROBLEMS
+from core.heads.pool import Unpooled
 from core.heads_request import HeadsRequest
-from core.jobs import heads
+from core.jobs import head_units, heads
+from core.jobs.folder import one_at_a_time
 from core.jobs.follow import follow
 from core.jobs.spec import JobSpec, spec_from_json, spec_to_json
 from core.store.axes import get_axes, set_names
@@ -19,6 +24,7 @@ from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.heads import array_bytes
 from core.store.tensors import TENSORS
+from core.types import Reason
 from tests.conftest import Run
 from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
@@ -169,6 +175,52 @@ def test_too_little_disk_is_said_before_anything_is_read(
     assert code == 2
     assert "free some space, choose fewer axes, or another --cache" in " ".join(err.split())
     assert not (cache.folder / TENSORS).exists()
+
+
+def test_what_could_not_be_read_is_told_pole_by_pole_each_time(
+    run: Run, cache: Cache, asked: list[str], tmp_path: Path
+) -> None:
+    long = "no heat at all and " * 60
+    (tmp_path / "own.csv").write_text(OWN.replace("no heat", long))
+    long_words = "\n".join(f"{'baker ' * 300}{i}" for i in range(25))
+    (tmp_path / "jobs.csv").write_text(f"text\nmillers\nsmiths\n{long_words}\n")
+    for _ in range(2):
+        code, _, err = run(*asked)
+        assert code == 3
+        (pole,) = (line for line in err.splitlines() if line.startswith("Not read: user:en:cold"))
+        numbers = ", ".join(str(n) for n in range(1, 31))
+        assert f"(simple, 30 of 30 sentences: {numbers}): " in pole
+        assert "more than the model's window" in pole
+        assert err.count("Not read: ") == SHOWN_PROBLEMS
+        assert f"showing {SHOWN_PROBLEMS} of 26; --json gives all of them" in err
+
+
+def test_axes_for_which_memory_ran_out_are_named(
+    run: Run, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = head_units.pole_sums
+    full = Unpooled(Reason.OUT_OF_MEMORY, "The text alone does not fit into memory.")
+
+    def short_of_memory(*args: Any, **options: Any) -> Any:
+        return [replace(pole, unpooled=((3, full),)) for pole in read(*args, **options)]
+
+    monkeypatch.setattr(head_units, "pole_sums", short_of_memory)
+    code, _, err = run(*asked)
+    words = " ".join(err.split())
+    assert code == 3
+    assert "read 5 sentences for 1 missing axes and 5 phrases" in words
+    assert "Memory ran out, so these stay missing: user:en:cold" in words
+    assert "free memory, then run the same command again" in words
+
+
+def test_another_job_on_the_same_heads_is_waited_for(
+    run: Run, cache: Cache, asked: list[str]
+) -> None:
+    code, out, _ = run(*asked, "--json")
+    reader_id = json.loads(out)["reader_id"]
+    with one_at_a_time(cache, heads.KIND, reader_id, "first-one"):
+        code, _, err = run(*asked)
+    assert (code, "Run first-one is reading the same heads" in " ".join(err.split())) == (2, True)
 
 
 def test_a_job_that_is_asked_for_again_reads_no_other_phrases(

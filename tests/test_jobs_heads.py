@@ -20,9 +20,9 @@ from core.errors import CanaryFailed, InputError, ModelError
 from core.heads import pool
 from core.heads.places import find_heads
 from core.heads.pool import PooledOutputs, Unpooled, pooled_outputs
-from core.heads.sums import pole_sums
+from core.heads.sums import pole_sums, sign_patterns
 from core.heads_request import HeadsRequest
-from core.jobs import head_units
+from core.jobs import head_units, heads_missing
 from core.jobs import heads as jobs_heads
 from core.jobs.heads import read_heads
 from core.jobs.heads_estimate import estimate_heads
@@ -32,11 +32,13 @@ from core.store import heads
 from core.store.axes import concept_id, put_axes, put_concepts
 from core.store.gate import Cache
 from core.store.head_readers import get_reader, readers
-from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs
+from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs, held_at, missing
+from core.store.phrase_lengths import get_lengths
+from core.store.prune import forget
 from core.store.runs import runs
 from core.store.tensors import TENSORS, broken_tensors, tensors, unclaimed_files
 from core.types import Reason
-from tests.tiny_models import HEADS, LAYERS, save_tiny
+from tests.tiny_models import HEADS, save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 
 children = multiprocessing.get_context("forkserver")
@@ -101,11 +103,14 @@ def separability(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def test_how_long_the_phrases_are_to_the_model_is_told(filled, model_folder):
     asked = request(model_folder)
     tokenizer = open_planned(plan_for(filled, asked)).tokenizer
-    told = read_heads(filled, asked).prompt_tokens
-    assert list(told) == ["groups", "reference"]
+    result = read_heads(filled, asked)
+    assert list(result.prompt_tokens) == ["groups", "reference"]
     for phrases in (GROUPS, REFERENCE):
-        lengths = [len(tokenizer(concept_prompt(c.text)).input_ids) for c in phrases.concepts]
-        assert told[phrases.name] == pytest.approx(np.mean(lengths))
+        texts = [concept.text for concept in phrases.concepts]
+        lengths = [len(tokenizer(concept_prompt(text)).input_ids) for text in texts]
+        assert result.prompt_tokens[phrases.name] == pytest.approx(np.mean(lengths))
+        stored = get_lengths(filled, result.reader_id, [*texts, "kings"])
+        assert stored == dict(zip(texts, lengths, strict=True))
 
 
 @pytest.mark.parametrize("family", ["simple", "listing"])
@@ -131,7 +136,10 @@ def test_stored_arrays_are_those_of_a_naive_loop(filled, model_folder, family):
     for i, part in enumerate((slice(15), slice(15, None), slice(None))):
         expected = separability(low[part], high[part])
         np.testing.assert_allclose(grids["separability"][0][:, i], expected, rtol=1e-4)
-    assert grids["chance"].shape[1:] == (2, 8, LAYERS, HEADS)
+    for s, signs in enumerate(sign_patterns(30)):
+        kept = (signs > 0)[:, None, None, None, None]
+        swapped = np.where(kept, low, high), np.where(kept, high, low)
+        np.testing.assert_allclose(grids["chance"][0][:, s], separability(*swapped), rtol=1e-4)
 
 
 def test_concepts_of_all_sets_are_read_once_and_head_by_head(filled, model_folder):
@@ -215,10 +223,20 @@ def test_a_concept_beyond_the_window_is_named_and_the_rest_goes_on(filled, model
     put_concepts(filled, ConceptSet("long", (Concept("nurses " * 300), Concept("kings"))))
     result = read_heads(filled, request(model_folder, concepts=("long",)))
     (failure,) = result.failures
-    assert (failure.of, failure.reason) == ("nurses " * 300, "too_long")
-    wanted = {"kings": concept_id("kings")}
-    assert get_outputs(filled, Source(result.reader_id), wanted, 0).shape[:2] == (LAYERS, HEADS)
-    assert read_heads(filled, request(model_folder, concepts=("long",))).missing_concepts == 1
+    assert (failure.of, failure.reason, failure.template) == ("nurses " * 300, "too_long", 0)
+    source = Source(result.reader_id)
+    wanted = {c: concept_id(c) for c in ("nurses " * 300, "kings")}
+    held = get_outputs(filled, source, wanted, 0)
+    assert np.isnan(held[:, :, 0]).all()
+    np.testing.assert_array_equal(
+        held[:, :, 1], get_outputs(filled, source, {"kings": wanted["kings"]}, 0)[:, :, 0]
+    )
+    again = read_heads(filled, request(model_folder, concepts=("long",)))
+    assert (again.missing_concepts, again.failures) == (0, result.failures)
+    put_concepts(filled, ConceptSet("only long", (Concept("nurses " * 300),)))
+    read_heads(filled, request(model_folder, concepts=("only long",)))
+    with pytest.raises(InputError, match="could read none of the 1 phrases"):
+        get_outputs(filled, source, {failure.of: wanted[failure.of]}, 0)
 
 
 def test_sentences_beyond_the_window_are_left_out_of_the_sums(filled, model_folder):
@@ -229,6 +247,10 @@ def test_sentences_beyond_the_window_are_left_out_of_the_sums(filled, model_fold
     source = Source(result.reader_id, "simple")
     held = get_arrays(filled, source, POLE, {long.key: pole_content(long, "simple")})
     assert held["n"].sum() == 30 - len(result.failures) == 0
+    assert [failure.template for failure in result.failures] == list(range(1, 31))
+    again = read_heads(filled, request(model_folder, axes="long"))
+    assert (again.missing_axes, again.sentences, again.failures) == (0, 0, result.failures)
+    assert read_heads(filled, request(model_folder)).failures == ()
 
 
 def test_axes_for_which_memory_ran_out_stay_missing(filled, model_folder, monkeypatch):
@@ -240,9 +262,99 @@ def test_axes_for_which_memory_ran_out_stay_missing(filled, model_folder, monkey
     monkeypatch.setattr(head_units, "pole_sums", short_of_memory)
     failed = read_heads(filled, request(model_folder))
     assert {failure.reason for failure in failed.failures} == {"out_of_memory"}
+    assert failed.left_missing == tuple(axis.axis_id for axis in AXES)
+    assert failed.sentences == 4  # the concepts; of the poles nothing is stored
+    assert runs(filled)[["computed", "failed"]].to_numpy().tolist() == [[4, 12 * 30]]
     monkeypatch.undo()
     rest = read_heads(filled, request(model_folder))
-    assert (rest.missing_axes, rest.failures) == (failed.missing_axes, ())
+    assert (rest.missing_axes, rest.failures, rest.left_missing) == (6, (), ())
+
+
+def test_a_concept_for_which_memory_ran_out_stays_missing(filled, model_folder, monkeypatch):
+    read = head_units.pooled_outputs
+
+    def short_of_memory(model, texts, **options):
+        for indices, outcome in read(model, texts, **options):
+            full = Unpooled(Reason.OUT_OF_MEMORY, "The text alone does not fit into memory.")
+            women = [i for i in indices if "women" in texts[i]]
+            if women:
+                yield np.array(women), full
+            others = [k for k, i in enumerate(indices) if i not in women]
+            yield indices[others], PooledOutputs(outcome.mean[others], outcome.last[others])
+
+    monkeypatch.setattr(head_units, "pooled_outputs", short_of_memory)
+    failed = read_heads(filled, request(model_folder))
+    assert (failed.left_missing, failed.sentences) == (("women",), 12 * 30 + 3)
+    monkeypatch.undo()
+    rest = read_heads(filled, request(model_folder))
+    assert (rest.missing_concepts, rest.failures) == (1, ())
+
+
+def test_an_axis_whose_pole_went_with_another_file_is_read_again(filled, model_folder):
+    first = read_heads(filled, request(model_folder))
+    put_axes(filled, "more", [Axis(POLES[0], POLES[3], source="made")])
+    more = request(model_folder, axes="more")
+    assert read_heads(filled, more).missing_axes == 1
+    source = Source(first.reader_id, "simple")
+    wanted = {POLES[0].key: pole_content(POLES[0], "simple")}
+    place = held_at(filled, source, POLE, wanted)[POLES[0].key]
+    forget(filled, [place[0]])
+    assert read_heads(filled, more).missing_axes == 1
+    assert get_arrays(filled, source, POLE, wanted)["n"].tolist() == [[15, 15]]
+    assert read_heads(filled, more).missing_axes == 0
+
+
+def test_a_model_that_gives_other_outputs_than_before_is_refused(filled, model_folder, monkeypatch):
+    first = read_heads(filled, request(model_folder))
+    read = head_units.pooled_outputs
+
+    def changed(*args, **options):
+        for indices, outcome in read(*args, **options):
+            yield indices, PooledOutputs(outcome.mean * 1.01, outcome.last)
+
+    monkeypatch.setattr(head_units, "pooled_outputs", changed)
+    with pytest.raises(CanaryFailed, match="no longer gives the head outputs that the cache"):
+        read_heads(filled, request(model_folder, families=("listing",)))
+    assert runs(filled)["checks"].str.partition(":")[0].tolist() == ["refused", "passed"]
+    wanted = {AXES[0].axis_id: axis_content(AXES[0], "listing")}
+    assert missing(filled, Source(first.reader_id, "listing"), AXIS, wanted)
+
+
+def test_axes_that_all_share_a_pole_are_read_in_parts(filled, model_folder, monkeypatch, tmp_path):
+    """What is in memory at once, and what a killed job can lose, stays small."""
+    monkeypatch.setattr(heads_missing, "MOST_AXES_IN_UNIT", 3)
+    hub = [Axis(POLES[0], pole, source="made") for pole in POLES[1:9]]
+    read, sizes = head_units.pole_sums, []
+
+    def seen(model, poles, **options):
+        sizes.append(len(poles))
+        return read(model, poles, **options)
+
+    monkeypatch.setattr(head_units, "pole_sums", seen)
+    whole = Cache(tmp_path / "whole")
+    for cache in (filled, whole):
+        put_axes(cache, "hub", hub)
+        put_concepts(cache, GROUPS)
+    asked = request(model_folder, axes="hub", concepts=("groups",))
+    assert estimate_heads(whole, asked).sentences == 11 * 30 + 3
+    result = read_heads(whole, asked)
+    assert (sizes, result.sentences) == ([4, 4, 3], 11 * 30 + 3)
+    told = []
+    read_heads(filled, asked, watch=told.append, stop=lambda: len(told) > 4)
+    assert read_heads(filled, asked).missing_axes in (2, 5)
+    assert read_heads(filled, asked).missing_axes == 0
+    assert files(filled) == files(whole)
+
+
+def test_the_estimate_counts_what_a_job_reads_again_for_another_set(filled, model_folder):
+    read_heads(filled, request(model_folder))
+    more = [Axis(POLES[0], POLES[3], source="made"), *AXES]
+    put_axes(filled, "more", more)
+    asked = request(model_folder, axes="more")
+    before = sum(tensors(filled)["n_bytes"])
+    estimate = estimate_heads(filled, asked)
+    assert estimate.sentences == read_heads(filled, asked).sentences
+    assert 0 <= sum(tensors(filled)["n_bytes"]) - before - estimate.disk_bytes < 2_000
 
 
 def test_files_of_sets_with_the_same_sentences_and_other_poles_stay_apart(filled, model_folder):

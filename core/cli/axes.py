@@ -20,7 +20,7 @@ from core.axes.named import (
     concepts_named,
     reference_named,
 )
-from core.axes.templates import FAMILIES
+from core.axes.templates import FAMILIES, N_TEMPLATES
 from core.cli.heads_options import keep_results
 from core.cli.model_options import (
     ComputeDtypeOption,
@@ -34,6 +34,7 @@ from core.cli.model_options import (
 from core.cli.progress import watched
 from core.cli.scoring import leave, require_model
 from core.cli.terminal import (
+    SHOWN_PROBLEMS,
     CacheOption,
     JsonOption,
     RunOption,
@@ -55,6 +56,7 @@ from core.words import duration_words, precision_words, size_words
 if TYPE_CHECKING:
     from core.jobs.heads import HeadsResult
     from core.jobs.heads_estimate import HeadsEstimate
+    from core.store.unread import Unread
 
 
 class NamedSets(TypedDict):
@@ -332,5 +334,25 @@ def print_heads(result: HeadsResult) -> None:
         say(f"Slower path: {note}")
     lengths = (f"{name} {mean:.1f}" for name, mean in result.prompt_tokens.items())
     say(f"Tokens that the model reads for a phrase, on average: {', '.join(lengths)}.")
-    for failure in result.failures:
-        say(f"Not read: {failure.of}: {failure.detail}")
+    if result.left_missing:
+        named = ", ".join(result.left_missing[:SHOWN_PROBLEMS])
+        more = len(result.left_missing) - SHOWN_PROBLEMS
+        say(
+            f"Memory ran out, so these stay missing: {named}"
+            f"{f' and {more} more' if more > 0 else ''}; free memory, then run the same command "
+            "again."
+        )
+    _print_unread(result.failures)
+
+
+def _print_unread(failures: Sequence[Unread]) -> None:
+    """The first of what could not be read; sentences of a pole with one reason stand together."""
+    groups: dict[tuple[str, str, str], list[Unread]] = {}
+    for failure in failures:
+        groups.setdefault((failure.family, failure.of, failure.reason), []).append(failure)
+    for (family, of, _), group in list(groups.items())[:SHOWN_PROBLEMS]:
+        templates = ", ".join(str(each.template) for each in group)
+        which = f" ({family}, {len(group)} of {N_TEMPLATES} sentences: {templates})"
+        say(f"Not read: {of}{which if family else ''}: {group[0].detail}")
+    if len(groups) > SHOWN_PROBLEMS:
+        say(f"  showing {SHOWN_PROBLEMS} of {len(groups)}; --json gives all of them")

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from core.axes.axis import Axis
 from core.axes.concepts import concept_prompt
-from core.axes.content import axis_content
 from core.axes.templates import N_TEMPLATES
-from core.axes.units import units
 from core.errors import InputError
 from core.heads.places import HeadPlaces, find_heads
 from core.heads.version import HEADS_VERSION
 from core.heads_request import HeadsRequest
 from core.jobs.folder import new_run_id, one_at_a_time
-from core.jobs.head_units import Failure, Reading, store_axes, store_concepts
+from core.jobs.head_units import (
+    Reading,
+    Stored,
+    check_known_outputs,
+    store_axes,
+    store_concepts,
+)
+from core.jobs.heads_missing import (
+    axes_missing,
+    concepts_missing,
+    concepts_of,
+    count_poles,
+    needed_bytes,
+    parts_missing,
+    pole_contents,
+)
 from core.jobs.progress import READING, Progress, Stop, Watch, never, unwatched
 from core.jobs.refusals import refusal_recorded
 from core.jobs.run import PASSED, library_versions, plan_for
@@ -29,8 +42,10 @@ from core.scoring.logprobs import Layout
 from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
 from core.store.head_readers import put_reader
-from core.store.heads import AXIS, CONCEPT, Source, array_bytes, missing
+from core.store.heads import CONCEPT, POLE
+from core.store.phrase_lengths import put_lengths
 from core.store.runs import end_run, start_run
+from core.store.unread import Unread, get_unread
 from core.types import HeadReader
 from core.words import size_words
 
@@ -50,7 +65,8 @@ class HeadsResult:
     missing_concepts: int
     sentences: int  # that were read
     prompt_tokens: dict[str, float]  # of a set's phrases, each in its sentence: mean
-    failures: tuple[Failure, ...]
+    failures: tuple[Unread, ...]  # of all that was asked for, now or in an earlier run
+    left_missing: tuple[str, ...]  # axes and concepts for which memory ran out
     stopped: bool
     seconds: float
     notes: tuple[str, ...] = ()  # where a self-check put the job on a slower path
@@ -61,7 +77,17 @@ class _Unit:
     """A part of the work that is stored as a whole."""
 
     n_sentences: int
-    store: Callable[[], list[Failure]]
+    store: Callable[[], Stored]
+
+
+@dataclass
+class _Done:
+    """What a job has done so far."""
+
+    gone_through: int = 0  # sentences
+    read: int = 0  # of these, those whose outputs are stored
+    unread: list[Unread] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)  # axes and concepts for which memory ran out
 
 
 def read_heads(
@@ -92,21 +118,20 @@ def read_heads(
         reading, reader, notes = _checked(cache, request, watch)
     checks = f"slow path: {' '.join(notes)}" if notes else PASSED
     with one_at_a_time(cache, KIND, reader.reader_id, run_id):
-        put_reader(cache, reader)
         missing_axes = axes_missing(cache, reader.reader_id, request.families, axes)
         missing_concepts = concepts_missing(cache, reader.reader_id, concepts)
+        parts = parts_missing(axes, missing_axes)
+        _check_disk(cache, needed_bytes(reader, parts, len(missing_concepts)))
+        put_reader(cache, reader)
+        lengths = _phrase_lengths(reading.language_model, concepts)
+        put_lengths(cache, reader.reader_id, lengths)
+        start(checks, reader)
         work = [
             *_concept_units(cache, reading, missing_concepts),
-            *(
-                unit
-                for family, wanted in missing_axes.items()
-                for unit in _axis_units(cache, reading, family, axes, wanted)
-            ),
+            *_axis_units(cache, reading, parts),
         ]
-        _check_disk(cache, needed_bytes(reader, axes, missing_axes, len(missing_concepts)))
-        start(checks, reader)
         known = Progress(READING, scorer_id=reader.reader_id, checks=checks)
-        sentences, failures = _do(cache, run_id, work, known, watch, stop)
+        done = _do(cache, run_id, work, known, watch, stop)
     return HeadsResult(
         reader_id=reader.reader_id,
         model=reader.model,
@@ -114,10 +139,11 @@ def read_heads(
         families=request.families,
         missing_axes=sum(map(len, missing_axes.values())),
         missing_concepts=len(missing_concepts),
-        sentences=sentences,
-        prompt_tokens=prompt_tokens(cache, reading.language_model, request.phrases),
-        failures=tuple(failures),
-        stopped=sentences < sum(unit.n_sentences for unit in work),
+        sentences=done.read,
+        prompt_tokens=_mean_lengths(cache, lengths, request.phrases),
+        failures=_failures(cache, reader.reader_id, request.families, axes, concepts, done),
+        left_missing=tuple(done.left),
+        stopped=done.gone_through < sum(unit.n_sentences for unit in work),
         seconds=round(time.monotonic() - began, 3),
         notes=notes,
     )
@@ -135,6 +161,7 @@ def _checked(
     places = find_heads(language_model.model, named=request.heads_at or None)
     reader = reader_of(language_model, places, request.bos, exact=layout is Layout.SINGLE)
     reading = Reading(language_model, places, request.bos, layout, reader.reader_id)
+    check_known_outputs(cache, reading)
     return reading, reader, notes
 
 
@@ -162,73 +189,43 @@ def reader_of(
     )
 
 
-def concepts_of(cache: Cache, request: HeadsRequest) -> list[str]:
-    """The concepts of all sets of a request, each once.
-
-    Raises
-    ------
-    InputError
-        There is no such set.
-    """
-    sets = [get_concepts(cache, name).concepts for name in request.phrases]
-    return list(dict.fromkeys(concept.text for concepts in sets for concept in concepts))
-
-
-def prompt_tokens(
-    cache: Cache, language_model: LanguageModel, sets: Sequence[str]
-) -> dict[str, float]:
-    """Mean number of tokens that the model reads for a phrase of each set, special ones included.
+def _phrase_lengths(language_model: LanguageModel, concepts: Sequence[str]) -> dict[str, int]:
+    """Tokens that the model reads for each concept in its sentence, special ones included.
 
     Phrases are matched by their words; whether they are equally long to a model depends on it.
     """
+    prompts = [concept_prompt(concept) for concept in concepts]
+    ids = language_model.tokenizer(prompts, verbose=False).input_ids if prompts else []
+    return dict(zip(concepts, map(len, ids), strict=True))
+
+
+def _mean_lengths(
+    cache: Cache, lengths: Mapping[str, int], sets: Sequence[str]
+) -> dict[str, float]:
     found = {}
     for name in sets:
-        prompts = [concept_prompt(c.text) for c in get_concepts(cache, name).concepts]
-        lengths = [len(ids) for ids in language_model.tokenizer(prompts).input_ids]
-        found[name] = sum(lengths) / len(lengths)
+        concepts = get_concepts(cache, name).concepts
+        found[name] = sum(lengths[c.text] for c in concepts) / len(concepts)
     return found
 
 
-def axes_missing(
-    cache: Cache, reader_id: str, families: Sequence[str], axes: Sequence[Axis]
-) -> dict[str, list[str]]:
-    """The ids of those axes for which the heads have not been read, in each family."""
-    return {
-        family: missing(
-            cache,
-            Source(reader_id, family),
-            AXIS,
-            {axis.axis_id: axis_content(axis, family) for axis in axes},
-        )
-        for family in families
-    }
-
-
-def concepts_missing(cache: Cache, reader_id: str, concepts: Sequence[str]) -> list[str]:
-    """Those concepts for which the heads have not been read, in their order."""
-    wanted = {concept: concept_id(concept) for concept in concepts}
-    return missing(cache, Source(reader_id), CONCEPT, wanted)
-
-
-def needed_bytes(
-    reader: HeadReader,
+def _failures(
+    cache: Cache,
+    reader_id: str,
+    families: Sequence[str],
     axes: Sequence[Axis],
-    missing_axes: Mapping[str, Collection[str]],
-    n_concepts: int,
-) -> int:
-    """What the missing arrays will take on the disk."""
-    of_axes = [
-        array_bytes(reader, len(poles_of(axes, wanted)), len(wanted), 0)
-        for wanted in missing_axes.values()
+    concepts: Sequence[str],
+    done: _Done,
+) -> tuple[Unread, ...]:
+    """All sentences of what was asked for that have no outputs, and why."""
+    known = [
+        each
+        for family in families
+        for each in get_unread(cache, reader_id, family, POLE, pole_contents(axes, family))
     ]
-    return sum(of_axes) + array_bytes(reader, 0, 0, n_concepts)
-
-
-def poles_of(axes: Sequence[Axis], axis_ids: Collection[str]) -> set[str]:
-    """The keys of the poles of those axes that have one of these ids."""
-    wanted = set(axis_ids)
-    chosen = (axis for axis in axes if axis.axis_id in wanted)
-    return {pole.key for axis in chosen for pole in (axis.negative, axis.positive)}
+    wanted = {concept: concept_id(concept) for concept in concepts}
+    known += get_unread(cache, reader_id, "", CONCEPT, wanted)
+    return (*known, *(each for each in done.unread if each not in known))
 
 
 def _check_disk(cache: Cache, needed: int) -> None:
@@ -246,58 +243,50 @@ def _concept_units(cache: Cache, reading: Reading, concepts: Sequence[str]) -> l
 
 
 def _axis_units(
-    cache: Cache, reading: Reading, family: str, axes: Sequence[Axis], wanted: Collection[str]
+    cache: Cache, reading: Reading, parts: Sequence[tuple[str, Sequence[Axis]]]
 ) -> list[_Unit]:
-    """Units of the whole set, so that they are the same however much of it is done already."""
-    left = set(wanted)
-    found = []
-    for unit in units(axes):
-        if any(axis.axis_id in left for axis in unit):
-            n_poles = len(poles_of(unit, [axis.axis_id for axis in unit]))
-            store = partial(store_axes, cache, reading, family, unit)
-            found.append(_Unit(N_TEMPLATES * n_poles, store))
-    return found
+    return [
+        _Unit(N_TEMPLATES * count_poles(axes), partial(store_axes, cache, reading, family, axes))
+        for family, axes in parts
+    ]
 
 
 def _do(
     cache: Cache, run_id: str, work: Sequence[_Unit], known: Progress, watch: Watch, stop: Stop
-) -> tuple[int, list[Failure]]:
-    """Do units until told to stop; the run's row says how it ended.
-
-    Returns
-    -------
-    int and list of Failure
-        Sentences that were read, and those of them that gave nothing.
-    """
+) -> _Done:
+    """Do units until told to stop; the run's row says how it ended."""
     total = sum(unit.n_sentences for unit in work)
-    failures: list[Failure] = []
-    done, status = 0, "failed"
+    done, status = _Done(), "failed"
     try:
         for unit in work:
-            watch(_progress(known, done, total, len(failures)))
+            watch(_progress(known, done, total))
             if stop():
                 break
-            failures += unit.store()
-            done += unit.n_sentences
-        watch(_progress(known, done, total, len(failures)))
-        status = "finished" if done == total else "stopped"
+            stored = unit.store()
+            done.gone_through += unit.n_sentences
+            done.read += stored.n_read
+            done.unread += stored.unread
+            done.left += stored.left
+        watch(_progress(known, done, total))
+        status = "finished" if done.gone_through == total else "stopped"
     except KeyboardInterrupt:
         status = "stopped"
         raise
     finally:
-        end_run(cache, run_id, status=status, computed=done - len(failures), failed=len(failures))
-    return done, failures
+        failed = done.gone_through - done.read
+        end_run(cache, run_id, status=status, computed=done.read, failed=failed)
+    return done
 
 
-def _progress(known: Progress, done: int, total: int, failed: int) -> Progress:
+def _progress(known: Progress, done: _Done, total: int) -> Progress:
     return replace(
         known,
-        done_texts=done,
+        done_texts=done.gone_through,
         total_texts=total,
-        done_characters=done,  # sentences are about equally long
+        done_characters=done.gone_through,  # sentences are about equally long
         total_characters=total,
-        computed=done - failed,
-        failed=failed,
+        computed=done.read,
+        failed=done.gone_through - done.read,
     )
 
 

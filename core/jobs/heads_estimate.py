@@ -9,13 +9,14 @@ from core.axes.templates import N_TEMPLATES
 from core.heads.places import find_heads
 from core.heads_request import HeadsRequest
 from core.jobs.follow import recorded_speed
-from core.jobs.heads import (
+from core.jobs.heads import reader_of
+from core.jobs.heads_missing import (
     axes_missing,
     concepts_missing,
     concepts_of,
+    count_poles,
     needed_bytes,
-    poles_of,
-    reader_of,
+    parts_missing,
 )
 from core.jobs.run import plan_for
 from core.store.axes import get_axes
@@ -58,8 +59,8 @@ def estimate_heads(cache: Cache, request: HeadsRequest) -> HeadsEstimate:
     reader = reader_of(model, places, request.bos, exact=model.depends_on_batch)
     missing = axes_missing(cache, reader.reader_id, request.families, axes)
     phrases = concepts_missing(cache, reader.reader_id, concepts)
-    n_poles = sum(len(poles_of(axes, wanted)) for wanted in missing.values())
-    sentences = N_TEMPLATES * n_poles + len(phrases)
+    parts = parts_missing(axes, missing)
+    sentences = N_TEMPLATES * sum(count_poles(part) for _, part in parts) + len(phrases)
     speed = recorded_speed(cache, reader.reader_id)
     unknown = "unknown: no earlier run of this kind tells its speed here"
     return HeadsEstimate(
@@ -68,7 +69,7 @@ def estimate_heads(cache: Cache, request: HeadsRequest) -> HeadsEstimate:
         missing_axes=sum(map(len, missing.values())),
         missing_concepts=len(phrases),
         sentences=sentences,
-        disk_bytes=needed_bytes(reader, axes, missing, len(phrases)),
+        disk_bytes=needed_bytes(reader, parts, len(phrases)),
         disk_free_bytes=shutil.disk_usage(cache.folder).free,
         # These jobs count a sentence as one character: core/jobs/heads.py.
         seconds=sentences / speed.characters_per_second if speed else None,
