@@ -26,6 +26,8 @@ from core.store.scorers import put_scorer, scorers
 from core.store.scores import item_scores, missing_texts, put_scores, token_scores
 from core.store.verify import verify
 from core.types import Reason, Unscored
+from tests.planted_cache import fill_planted
+from tests.planted_heads import planted_heads
 from tests.store_samples import OTHER, SCORER, filled, item, put, python, score_all
 
 S = SCORER.scorer_id
@@ -44,6 +46,14 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cache(sound: Path, tmp_path: Path) -> Cache:
     return Cache(shutil.copytree(sound, tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def sound_heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seven axes and eighty phrases that one model was read for."""
+    cache = Cache(tmp_path_factory.mktemp("heads"))
+    fill_planted(cache, planted_heads(n_axes=7))
+    return cache.folder
 
 
 def plant(cache: Cache, sql: str) -> None:
@@ -103,6 +113,44 @@ def test_a_planted_fault_is_found_and_repaired(cache: Cache, words: str) -> None
     for text_id, score in token_scores(cache, S, before.text_stereotype).items():
         assert np.array_equal(score.logprobs, first[text_id].logprobs)
     assert item_scores(cache, S, "d").state.tolist()[:2] == ["scored", "scored"]
+
+
+HEAD_FAULTS = {
+    "that the cache does not vouch for": "DELETE FROM tensor",
+    "of a reader that the cache does not know": "DELETE FROM head_reader",
+    "heads is there more than once (found 1 times)": (
+        "INSERT INTO head_array FROM head_array WHERE kind = 'pole' LIMIT 1"
+    ),
+    "Two arrays of heads lie in the same place": (
+        "UPDATE head_array SET row = 1 WHERE kind = 'concept' AND row = 0"
+    ),
+    "An axis lacks one of its poles (found 1 times)": (
+        "DELETE FROM pole WHERE pole = (SELECT min(negative) FROM axis)"
+    ),
+    "beyond the end of its file (found 1 times)": (
+        "UPDATE head_array SET row = 1000 WHERE kind = 'axis' AND row = 2"
+    ),
+}
+
+
+@pytest.mark.parametrize("words", HEAD_FAULTS)
+def test_a_fault_in_what_was_read_of_heads_is_found(
+    sound_heads: Path, tmp_path: Path, words: str
+) -> None:
+    cache = Cache(shutil.copytree(sound_heads, tmp_path / "heads"))
+    assert verify(cache) == []
+    plant(cache, HEAD_FAULTS[words])
+    assert any(words in finding for finding in verify(cache))
+
+
+@pytest.mark.parametrize("words", list(HEAD_FAULTS)[:3])
+def test_arrays_that_nobody_can_use_are_removed(
+    sound_heads: Path, tmp_path: Path, words: str
+) -> None:
+    cache = Cache(shutil.copytree(sound_heads, tmp_path / "heads"))
+    plant(cache, HEAD_FAULTS[words])
+    assert words in repair(cache).message
+    assert verify(cache) == []
 
 
 def test_a_writer_gets_in_between_two_rules(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ from core.store.verify import (
     findings,
     read_everything,
 )
+from core.store.verify_heads import ARRAY_WITHOUT_FILE, ARRAY_WITHOUT_READER
 from core.words import counted
 
 
@@ -127,6 +128,10 @@ _WRONG = (
     f"DELETE FROM axis_result WHERE result_id IN ({RESULT_OF_OTHER_LENGTH})",
     "DELETE FROM axis_row WHERE result_id NOT IN (SELECT result_id FROM axis_result)",
     "DELETE FROM atlas WHERE result_id NOT IN (SELECT result_id FROM axis_result)",
+    f"DELETE FROM head_array WHERE path IN ({ARRAY_WITHOUT_FILE})",
+    f"DELETE FROM head_array WHERE reader_id IN ({ARRAY_WITHOUT_READER})",
+    "DELETE FROM head_array WHERE rowid NOT IN "
+    "(SELECT min(rowid) FROM head_array GROUP BY reader_id, family, kind, key, content_id)",
     "DELETE FROM item WHERE rowid NOT IN "
     "(SELECT min(rowid) FROM item GROUP BY dataset, item_id, condition)",
 )

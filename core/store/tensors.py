@@ -119,6 +119,12 @@ def read_planes(
             yield part[first, j, :, low:high][:, wanted]
 
 
+def array_shapes(cache: Cache, path: str) -> dict[str, tuple[int, ...]]:
+    """The shapes of a file's arrays, which are not read; errors as `read_rows`."""
+    with _opened(cache, path) as held:
+        return {name: tuple(held.get_slice(name).get_shape()) for name in held.keys()}  # noqa: SIM118
+
+
 def span(places: list[int]) -> slice | list[int]:
     """Places as a slice where they follow one another, which copies nothing; else as they are."""
     low, high = places[0], places[-1] + 1

@@ -13,6 +13,7 @@ from core.store.fetch import count
 from core.store.gate import Cache
 from core.store.pair_rows import AT_A_TIME, different_pairs
 from core.store.scorers import deriving_scorers
+from core.store.verify_heads import BEYOND, HEAD_RULES, rows_beyond
 
 _Answer = TypeVar("_Answer")
 _Question: TypeAlias = Callable[[duckdb.DuckDBPyConnection], Any]
@@ -72,6 +73,7 @@ _RULES = {
         "SELECT 1 FROM (SELECT result_id FROM axis_row UNION ALL SELECT result_id FROM atlas) "
         "ANTI JOIN axis_result USING (result_id)"
     ),
+    **HEAD_RULES,
 }
 
 
@@ -87,7 +89,7 @@ def verify(cache: Cache) -> list[str]:
     """
     for name in _ask(cache, _tables):
         _ask(cache, partial(_read, name=name))
-    return _sentences(_counts(partial(_ask, cache)))
+    return _sentences(_counts(partial(_ask, cache)) | {BEYOND: rows_beyond(cache)})
 
 
 def findings(con: duckdb.DuckDBPyConnection) -> list[str]:
