@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.heads import pool
 from core.heads.places import find_heads
 from core.heads.sums import N_PATTERNS, PoleResult, chance_grids, pole_sums, sign_patterns
 from core.heads.version import HEADS_VERSION
@@ -184,12 +185,12 @@ def fixed_model() -> LanguageModel:
     return language_model
 
 
-def golden_sums() -> dict[str, list[float]]:
-    """Some sums of one pole, in both ways of counting special tokens."""
+def golden_sums(sentences: Any = None, **options: Any) -> dict[str, list[float]]:
+    """Some sums of the first pole, in both ways of counting special tokens."""
     language_model = fixed_model()
     numbers: dict[str, list[float]] = {}
     for bos in ("in", "out"):
-        (result,) = sums_of(language_model, poles()[:1], bos=bos)
+        result = sums_of(language_model, sentences or poles()[:1], bos=bos, **options)[0]
         some = (result.halves.sums[..., 0], result.halves.squares, result.signed.squares)
         numbers[bos] = [round(float(x), 5) for array in some for x in array.ravel()]
     return numbers
@@ -207,6 +208,21 @@ def test_sums_change_only_with_the_version():
         np.testing.assert_allclose(numbers, expected[bos], atol=2e-5)
     versions = [json.dumps(numbers) for numbers in golden.values()]
     assert len(set(versions)) == len(versions)
+
+
+def test_sums_of_shared_beginnings_change_only_with_the_version(monkeypatch):
+    """The same numbers: what is read once gives what reading it again would."""
+    read, paths = pool.head_outputs, []
+
+    def seen(model, places, texts, rows):
+        paths.extend(len(row.paths) for row in rows)
+        return read(model, places, texts, rows)
+
+    monkeypatch.setattr(pool, "head_outputs", seen)
+    expected = json.loads(GOLDEN.read_text())[str(HEADS_VERSION)]
+    for bos, numbers in golden_sums(poles(), share=True).items():
+        np.testing.assert_allclose(numbers, expected[bos], rtol=1e-5, atol=2e-5)
+    assert max(paths) > 1
 
 
 if __name__ == "__main__":
