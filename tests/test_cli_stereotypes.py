@@ -21,6 +21,7 @@ from core.jobs.follow import follow
 from core.jobs.spec import STEREOTYPES, JobSpec, spec_from_json, spec_to_json
 from core.store.axes import get_concepts, put_concepts
 from core.store.gate import Cache
+from core.store.head_readers import get_reader, put_reader
 from tests.conftest import Run
 from tests.planted_cache import AXES, CONCEPTS, REFERENCE, STEREOTYPED, fill_planted, made_axes
 from tests.planted_heads import planted_heads
@@ -165,6 +166,8 @@ def test_a_reader_is_found_by_model_id_or_its_beginning(cache: Cache) -> None:
         find_reader(cache, None)
     first = fill_planted(cache, planted_heads()).reader_id
     assert {find_reader(cache, name) for name in (None, "planted", first, first[:6])} == {first}
+    put_reader(cache, replace(get_reader(cache, first), bos="out"))  # nothing was read for it
+    assert {find_reader(cache, name) for name in (None, "planted")} == {first}
     second = fill_planted(cache, planted_heads(), seed=1).reader_id
     assert find_reader(cache, second[:6]) == second
     with pytest.raises(InputError, match=f"heads of several models were read.*{second}"):

@@ -26,6 +26,16 @@ def readers(cache: Cache) -> pd.DataFrame:
         return frame(con, "FROM head_reader ORDER BY created_at, reader_id")
 
 
+def filled_readers(cache: Cache) -> pd.DataFrame:
+    """The readers of which arrays are held, in the order of their arrival."""
+    with cache.reading() as con:
+        return frame(
+            con,
+            "FROM head_reader WHERE reader_id IN (SELECT reader_id FROM head_array) "
+            "ORDER BY created_at, reader_id",
+        )
+
+
 def get_reader(cache: Cache, reader_id: str) -> HeadReader:
     """One reader.
 

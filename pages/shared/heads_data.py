@@ -19,7 +19,7 @@ from core.analysis.heads.stored import StoredAxes, axes_at_hand
 from core.axes.axis import Axis
 from core.store.axes import get_axes
 from core.store.gate import Cache
-from core.store.head_readers import readers
+from core.store.head_readers import filled_readers
 from core.store.read_sets import held_against, read_sets
 from pages.shared.data import Stamp, open_cache
 
@@ -80,7 +80,7 @@ def read_heads_provenance(question: HeadsQuestion) -> dict[str, str]:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _readers(folder: str, stamp: Stamp) -> pd.DataFrame:
-    return readers(Cache(Path(folder)))
+    return filled_readers(Cache(Path(folder)))
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)

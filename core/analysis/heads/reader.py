@@ -6,19 +6,21 @@ import pandas as pd
 
 from core.errors import InputError
 from core.store.gate import Cache
-from core.store.head_readers import readers
+from core.store.head_readers import filled_readers
 from core.words import precision_words
 
 
 def find_reader(cache: Cache, name: str | None) -> str:
     """The id of the reader that a person means by a model name, an id, its beginning, or nothing.
 
+    One of which nothing is held, because reading it never began or it was pruned, does not count.
+
     Raises
     ------
     InputError
         When nothing or more than one reader fits; the message lists the choices.
     """
-    known = readers(cache)
+    known = filled_readers(cache)
     if known.empty:
         raise InputError("No model's heads were read yet; run `python -m core axes` first.")
     fits = known
