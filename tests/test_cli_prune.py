@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import compute_and_store, stored_axis_table
+from core.errors import InputError
 from core.heads_request import HeadsRequest
+from core.jobs.folder import one_at_a_time
+from core.jobs.heads import KIND
 from core.jobs.running import running_job
 from core.jobs.spec import JobSpec
 from core.store.gate import Cache
-from core.store.prune import files_of
+from core.store.prune import files_of, forget
 from core.store.tensors import TENSORS, write_tensors
 from tests.conftest import Run
 from tests.planted_cache import AXES, CONCEPTS, FAMILY, REFERENCE, fill_planted
@@ -40,6 +44,7 @@ def test_a_family_and_then_all_of_a_reader(run: Run, cache: Cache, reader_id: st
     assert len(files_of(cache, reader_id)) == 2
     assert run("prune", "--reader", reader_id)[0] == 0
     assert files_of(cache, reader_id) == []
+    assert "No model's heads were read yet" in run("prune", "--reader", reader_id)[2]
     assert "The cache holds no arrays." in run("prune")[1]
 
 
@@ -81,10 +86,56 @@ def test_a_result_goes_with_the_heads_that_it_rests_on(
 
 
 def test_what_cannot_be_pruned(run: Run, cache: Cache, reader_id: str) -> None:
-    assert "no heads read as nobody" in run("prune", "--reader", "nobody")[2]
+    assert "No reader is called 'nobody'" in run("prune", "--reader", "nobody")[2]
     assert "--family belongs to" in run("prune", "--family", FAMILY)[2]
     spec = JobSpec(command="axes", request=HeadsRequest(model="demo", axes="demo"))
     with running_job(cache, spec) as job:
         code, _, err = run("prune", "--unclaimed")
     assert (code, f"Run {job.run_id} reads heads; wait" in err) == (2, True)
     assert len(files_of(cache, reader_id)) == 3
+
+
+@pytest.mark.parametrize("words", [["--reader=planted"], ["--broken"], ["--unclaimed"]])
+def test_nothing_goes_while_a_job_reads_the_same_heads(
+    run: Run, cache: Cache, reader_id: str, words: list[str]
+) -> None:
+    (cache.folder / TENSORS / reader_id / "axes.safetensors").write_bytes(b"half of it")
+    write_tensors(cache, f"{reader_id}/left.safetensors", {"a": np.zeros(3)})
+    with one_at_a_time(cache, KIND, reader_id, "20261129-204512-3f9a"):
+        code, _, err = run("prune", *words)
+    assert (code, "Run 20261129-204512-3f9a is" in err) == (2, True)
+    assert len(files_of(cache, reader_id)) == 3
+    assert (cache.folder / TENSORS / reader_id / "left.safetensors").exists()
+    assert run("prune", *words)[0] == 0
+
+
+def test_no_job_begins_to_read_heads_that_are_being_forgotten(
+    run: Run, cache: Cache, reader_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = []
+
+    def forget_while_a_job_begins(cache: Cache, paths: list[str]) -> None:
+        with pytest.raises(InputError), one_at_a_time(cache, KIND, reader_id, "a"):
+            pass
+        refused.append(list(paths))
+        forget(cache, paths)
+
+    monkeypatch.setattr("core.cli.prune.forget", forget_while_a_job_begins)
+    assert run("prune", "--reader", "planted")[0] == 0
+    assert [len(paths) for paths in refused] == [3]
+    with one_at_a_time(cache, KIND, reader_id, "a"):
+        assert files_of(cache, reader_id) == []
+
+
+def test_files_of_a_job_that_begins_meanwhile_are_left_alone(
+    run: Run, cache: Cache, reader_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.cli.prune._check_idle", partial(_write_for, "other"))
+    write_tensors(cache, f"{reader_id}/left.safetensors", {"a": np.zeros(3)})
+    code, out, _ = run("prune", "--unclaimed")
+    assert (code, "left.safetensors" in out, "other" in out) == (0, True, False)
+    assert (cache.folder / TENSORS / "other" / "new.safetensors").exists()
+
+
+def _write_for(reader_id: str, cache: Cache) -> None:
+    write_tensors(cache, f"{reader_id}/new.safetensors", {"a": np.zeros(3)})

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Annotated
 
 import typer
 
+from core.analysis.heads.reader import find_reader
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, print_table, say
 from core.errors import InputError
 from core.export.tables import json_rows
+from core.jobs.folder import one_at_a_time
 from core.jobs.follow import follow
 from core.jobs.spec import ATLAS, AXES, STEREOTYPES
 from core.store.gate import Cache
-from core.store.head_readers import get_reader
+from core.store.head_readers import readers
 from core.store.prune import array_sizes, delete, files_of, forget
 from core.store.tensors import broken_tensors, unclaimed_files
 from core.words import size_words
+
+READ_HEADS = "heads"  # `core.jobs.heads.KIND`, without the seconds that torch takes
 
 
 def prune(
     reader: Annotated[
         str,
-        typer.Option(metavar="READER", help="Forget all that was read of a model's heads."),
+        typer.Option(
+            metavar="READER",
+            help="Forget what was read of a model's heads (its name or an id).",
+        ),
     ] = "",
     family: Annotated[
         str, typer.Option(metavar="FAMILY", help="With --reader: only this family of templates.")
@@ -43,23 +52,44 @@ def prune(
     store = open_cache(cache)
     if family and not reader:
         raise InputError("--family belongs to a model's heads; name them with --reader.")
+    reader_id = find_reader(store, reader) if reader else ""
     wanted: dict[str, str] = {}
-    if reader:
-        get_reader(store, reader)
-        wanted |= dict.fromkeys(files_of(store, reader, family or None), "no longer wanted")
-    if broken:
-        wanted |= broken_tensors(store)
-    if wanted or unclaimed:
+    left: list[str] = []
+    if reader or broken or unclaimed:
+        affected = _all_readers(store) if broken or unclaimed else {reader_id}
+        with _alone_with(store, affected):
+            if reader:
+                held = files_of(store, reader_id, family or None)
+                wanted |= dict.fromkeys(held, "no longer wanted")
+            if broken:
+                wanted |= broken_tensors(store)
+            if wanted:
+                forget(store, wanted)
+            if unclaimed:
+                files = [f for f in unclaimed_files(store) if f.parent.name in affected]
+                delete(files)
+                left = [str(file) for file in files]
+    _say(store, wanted, left, as_json=as_json)
+
+
+def _all_readers(store: Cache) -> set[str]:
+    """The ids of all readers; also of those that a killed job left no more than a file of."""
+    left = {file.parent.name for file in unclaimed_files(store)}
+    return left | set(readers(store)["reader_id"])
+
+
+@contextmanager
+def _alone_with(store: Cache, reader_ids: set[str]) -> Iterator[None]:
+    """Keep jobs from reading heads for these readers while files of theirs are looked at and go."""
+    with ExitStack() as stack:
+        for reader_id in sorted(reader_ids):
+            stack.enter_context(one_at_a_time(store, READ_HEADS, reader_id, "prune"))
         _check_idle(store)
-    if wanted:
-        forget(store, wanted)
-    left = unclaimed_files(store) if unclaimed else []
-    delete(left)
-    _say(store, wanted, [str(file) for file in left], as_json=as_json)
+        yield
 
 
 def _check_idle(store: Cache) -> None:
-    """Jobs write files of heads before they vouch for them, or compute on those that are there."""
+    """Jobs compute on files that are there, and on others' heads before they know the reader."""
     for view in follow(store):
         if view.alive and view.command in (AXES, "demo", STEREOTYPES, ATLAS):
             raise InputError(
