@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from core.jobs import head_units, heads
 from core.jobs.folder import one_at_a_time
 from core.jobs.follow import follow
 from core.jobs.spec import JobSpec, spec_from_json, spec_to_json
-from core.store.axes import get_axes, set_names
+from core.store.axes import get_axes, get_concepts, set_names
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.heads import array_bytes
@@ -93,6 +95,33 @@ def test_another_table_of_the_same_name_waits_for_replace(
     assert (code, "other axes under the name 'own'; use --replace" in err) == (2, True)
     assert run(*asked, "--dry-run", "--replace")[0] == 0
     assert get_axes(cache, "own")[0].positive.lemmas == ("hot",)
+
+
+def test_replace_leaves_sets_whose_file_is_gone_as_they_are(
+    run: Run, cache: Cache, asked: list[str], tmp_path: Path
+) -> None:
+    assert run(*asked, "--dry-run")[0] == 0
+    (tmp_path / "own.csv").write_text(OWN.replace("warm", "hot"))
+    for name in ("jobs", "things"):
+        (tmp_path / f"{name}.csv").unlink()
+    code, _, err = run(
+        *asked[:3], "--concepts=jobs", "--reference=things", "--dry-run", "--replace"
+    )
+    assert code == 0, err
+    assert get_axes(cache, "own")[0].positive.lemmas == ("hot",)
+    assert len(get_concepts(cache, "jobs").concepts) == 3
+    code, _, err = run(*asked[:2], "--axes=other", "--dry-run", "--replace")
+    assert (code, "'other' is none of wordnet, scm, demo" in err) == (2, True)
+
+
+def test_the_next_step_is_a_command_that_works(run: Run, cache: Cache, asked: list[str]) -> None:
+    code, _, err = run(*asked, "--family=listing")
+    assert code == 0
+    (line,) = re.findall("Next: `python -m core ([^`]+)`", err)
+    assert line.startswith("stereotypes --axes=own --concepts=jobs --reference=things")
+    words = shlex.split(line)
+    code, out, err = run(*words[: words.index("--cache")] if "--cache" in words else words)
+    assert (code, "3 of jobs against 2 of things" in out) == (0, True), err
 
 
 def test_a_job_says_what_it_does_and_can_be_asked_for_again(

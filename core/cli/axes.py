@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 import typer
 
 from core.analysis.heads.stored import usual_questions
-from core.axes.concepts import ConceptSet
+from core.axes.concepts import GROUPS, ConceptSet
 from core.axes.named import AXES as AXES_NAMES
 from core.axes.named import (
     PUBLISHED,
     REFERENCES,
     NamedPhrases,
     axes_named,
+    can_be_read,
     concepts_named,
     reference_named,
 )
@@ -31,6 +32,7 @@ from core.cli.model_options import (
     QuantizationOption,
     TrustRemoteCodeOption,
 )
+from core.cli.next_step import say_after_reading
 from core.cli.progress import watched
 from core.cli.scoring import leave, require_model
 from core.cli.terminal import (
@@ -177,7 +179,7 @@ def axes(
     with running_job(store, JobSpec(command=AXES, request=anywhere(request)), run) as job:
         result = read(store, request, job)
         job.end("stopped" if result.stopped else "finished")
-    say_heads(result, as_json=as_json)
+    say_heads(store, request, result, as_json=as_json)
 
 
 def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
@@ -232,23 +234,28 @@ def put_sets(
 ) -> NamedSets:
     """Store what is named and not in the cache yet; the names that it has there.
 
-    A name of the cache goes before a file, so that a job can be resumed when the file is gone.
+    A name of the cache goes before a file, so that a job can be resumed when the file is gone;
+    with `replace` it does where there is no file and no word of the program to read it from.
     """
     held = set_names(store) if store.exists() else {"axis": [], "concept": []}
-    if axes not in held["axis"] or replace:
+
+    def is_held(name: str, kind: str, words: Iterable[str]) -> bool:
+        return name in held[kind] and not (replace and can_be_read(name, words))
+
+    if not is_held(axes, "axis", AXES_NAMES):
         found = axes_named(axes, wordnet)
         print_problems(found.notes)
         put_axes(store, found.name, found.axes, replace=replace)
         axes = found.name
     sets = []
     for name in concepts:
-        if name in held["concept"] and not replace:
+        if is_held(name, "concept", GROUPS):
             sets.append(get_concepts(store, name))
         else:
             sets.append(_put(store, concepts_named(name), replace=replace))
     phrases = []
     for name in references:
-        if name in held["concept"] and not replace:
+        if is_held(name, "concept", REFERENCES):
             phrases.append(get_concepts(store, name))
             continue
         # The published phrases and one's own are the same for all concepts.
@@ -310,7 +317,7 @@ def _lines(found: HeadsEstimate) -> list[str]:
     ]
 
 
-def say_heads(result: HeadsResult, *, as_json: bool) -> None:
+def say_heads(store: Cache, request: HeadsRequest, result: HeadsResult, *, as_json: bool) -> None:
     """Print what was done, and leave with the exit code that it means."""
     if as_json:
         print_json(asdict(result))
@@ -318,6 +325,8 @@ def say_heads(result: HeadsResult, *, as_json: bool) -> None:
         print_heads(result)
         if result.stopped:
             say("Next: the same command goes on from here.")
+        else:
+            say_after_reading(store, request, result.reader_id)
     leave(stopped=result.stopped, n_failures=len(result.failures))
 
 

@@ -1,4 +1,4 @@
-"""The last line of an import and of a scoring job: what one does next."""
+"""The last line of an import and of a job: what one does next."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import shlex
 from collections import defaultdict
 from collections.abc import Sequence
 
+from core.analysis.heads.stored import usual_k
+from core.axes.templates import FAMILIES
 from core.cli.terminal import say
+from core.heads_request import HeadsRequest
 from core.items.conditions import is_rewording, language_of, original_of, parse_condition
 from core.settings import REFERENCE_CONDITION
 from core.store.gate import Cache
+from core.store.head_readers import filled_readers
 from core.store.items import datasets
 from core.store.pairs import has_pairs
 from core.store.score_line import is_usual, score_line, shell_line
@@ -62,6 +66,23 @@ def say_after_scoring(store: Cache, dataset: str) -> None:
 def say_after_audit(store: Cache) -> None:
     """Tables are there: the app draws them, and leads to the items."""
     say(f"Next: `{_app(store)}` shows this in the app, with figures and the items behind it.")
+
+
+def say_after_reading(store: Cache, request: HeadsRequest, reader_id: str) -> None:
+    """Heads were read: ask on which axes groups lie elsewhere than phrases, or see it."""
+    words = [f"--axes={request.axes}", f"--concepts={request.concepts[0]}"]
+    words += [f"--reference={name}" for name in request.reference]
+    if len(filled_readers(store)) > 1:
+        words.append(f"--reader={reader_id}")
+    if request.families[0] != FAMILIES[0]:
+        words.append(f"--family={request.families[0]}")
+    if usual_k(store, reader_id) is None:
+        words.append("--k=0")
+    line = shell_line(store, "stereotypes", *words)
+    say(
+        f"Next: `{line}` says on which axes the groups lie elsewhere than the phrases; "
+        f"`{_app(store)}` shows it in the app."
+    )
 
 
 def _app(store: Cache) -> str:
