@@ -225,7 +225,7 @@ def _failures(
     ]
     wanted = {concept: concept_id(concept) for concept in concepts}
     known += get_unread(cache, reader_id, "", CONCEPT, wanted)
-    return (*known, *(each for each in done.unread if each not in known))
+    return tuple(dict.fromkeys((*known, *done.unread)))
 
 
 def _check_disk(cache: Cache, needed: int) -> None:
