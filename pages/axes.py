@@ -28,7 +28,7 @@ from pages.shared.heads_verdict import said_of, show_verdicts
 from pages.shared.heads_walk import definitions, open_axis
 from pages.shared.heads_worth import show_models, show_settings, show_worth
 from pages.shared.routing import require_router
-from pages.shared.widgets import content_warning
+from pages.shared.widgets import content_warning, show_open_tab
 
 OVERVIEW = "two-references"
 
@@ -96,15 +96,13 @@ def show_axis(asked: Asked, selection: Selection, axis: Axis, listed: AxisList) 
     with right:
         show_verdicts(asked, axis, own, position_sentence(view, found))
         show_overview(asked, selection, listed)
-    tabs = st.tabs(["Numbers", "Both poles", "What is it worth?", "Take along"])
-    with tabs[0]:
-        show_values(asked, view, found)
-    with tabs[1]:
-        st.dataframe(definitions(axis), hide_index=True)
-    with tabs[2]:
-        show_worth(asked, axis, listed.stored)
-    with tabs[3]:
-        take_along(asked, axis, found, view.concepts[0].text)
+    parts = {
+        "Numbers": lambda: show_values(asked, view, found),
+        "Both poles": lambda: st.dataframe(definitions(axis), hide_index=True),
+        "What is it worth?": lambda: show_worth(asked, axis, listed.stored),
+        "Take along": lambda: take_along(asked, axis, found, view.concepts[0].text),
+    }
+    show_open_tab(parts, "axes-tabs")
 
 
 def main() -> None:

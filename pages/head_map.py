@@ -32,7 +32,7 @@ from pages.shared.heads_values import show_values
 from pages.shared.heads_verdict import said_of, show_verdicts
 from pages.shared.heads_walk import dimension_note, open_axis, step
 from pages.shared.routing import require_router
-from pages.shared.widgets import content_warning
+from pages.shared.widgets import content_warning, show_open_tab
 
 COMPONENT = "head-map"
 
@@ -145,15 +145,13 @@ def main() -> None:
     own = "" if in_table else choice_sentence(view, found, choice)
     more = [separability_sentence(view, found), position_sentence(view, found)]
     show_verdicts(asked, axis, own, *more)
-    tabs = st.tabs(["Concepts", "Heads and layers", "Accuracy against k", "Take along"])
-    with tabs[0]:
-        show_values(asked, view, found)
-    with tabs[1]:
-        show_heads(asked, view, found)
-    with tabs[2]:
-        show_positions(asked)
-    with tabs[3]:
-        take_along(asked, axis, found, view.concepts[0].text)
+    parts = {
+        "Concepts": lambda: show_values(asked, view, found),
+        "Heads and layers": lambda: show_heads(asked, view, found),
+        "Accuracy against k": lambda: show_positions(asked),
+        "Take along": lambda: take_along(asked, axis, found, view.concepts[0].text),
+    }
+    show_open_tab(parts, "map-tabs")
     publish_heads(asked, selection)
 
 

@@ -65,6 +65,12 @@ def asked(reader: HeadReader, **fields: str | list[str]) -> dict[str, str | list
     return {"reader": reader.reader_id} | usual | fields
 
 
+def with_tab(app: AppTest, key: str, name: str) -> AppTest:
+    """The page with another tab open."""
+    app.session_state[key] = name
+    return app.run()
+
+
 def figures(app: AppTest) -> list[dict[str, Any]]:
     """The Plotly figures of a page, as the browser gets them."""
     return [json.loads(element.proto.spec) for element in app.get("plotly_chart")]

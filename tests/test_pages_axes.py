@@ -33,6 +33,7 @@ from tests.heads_pages import (
     numbers,
     planted,
     trace,
+    with_tab,
 )
 from tests.planted_cache import (
     AXES,
@@ -210,6 +211,7 @@ def test_an_axis_that_was_not_read_is_explained(show, cache, reader) -> None:
 def test_a_flag_is_held_against_directions_without_meaning(show, cache, reader) -> None:
     app = show(cache.folder, **asked(reader, heads="k3", axis=IDS[1]))
     assert "random directions" not in words(app)
+    with_tab(app, "axes-tabs", "What is it worth?")
     app.toggle(key="worth-shown").set_value(True).run()
     said = words(app)
     stored = compute_axes(cache, question(reader))

@@ -34,6 +34,7 @@ from tests.heads_pages import (
     planted,
     trace,
     unpacked,
+    with_tab,
 )
 from tests.planted_cache import AXES, CONCEPTS, N_CONCEPTS, REFERENCE, made_axes
 from tests.planted_heads import planted_heads
@@ -73,6 +74,7 @@ def test_the_map_is_brightest_where_the_axis_was_planted(show, cache, reader, ax
     assert unpacked(model["order"], "<i4")[:3].tolist() == best.tolist()
     assert (model["layers"], model["heads"]) == (4, 6)
     assert data["axis"]["poles"] == [f"word{2 * axis}", f"word{2 * axis + 1}"]
+    with_tab(app, "map-tabs", "Heads and layers")
     bars = trace(figures(app)[0], "mean")
     at = [sum(head // 6 == layer for head in MODEL.heads[axis]) for layer in range(4)]
     assert numbers(bars["y"]).tolist() == at
@@ -184,6 +186,7 @@ def test_labels_give_positions_and_their_absence_says_why(show, cache, reader) -
     app = show(cache.folder, **fields)
     assert "of 30 labelled concepts lie on the side of their label" in words(app)
     assert "commoner label reaches 50 %" in words(app)
+    with_tab(app, "map-tabs", "Accuracy against k")
     app.toggle(key="positions-shown").set_value(True).run()
     (table,) = frames(app, "accuracy")
     assert table["k"].tolist()[:5] == [1, 2, 4, 8, 16]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import duckdb
 
@@ -11,13 +11,13 @@ from core.axes.axis import Axis, Pole
 from core.axes.concepts import Concept, ConceptSet, concept_prompt
 from core.errors import CacheError, InputError
 from core.items.texts import make_text
-from core.store.fetch import first_row
+from core.store.fetch import count
 from core.store.gate import Cache
 
 _AXES = """
 SELECT axis.source, axis.dimension, axis.facet, n.* EXCLUDE pole, p.* EXCLUDE pole FROM axis
-    JOIN pole AS n ON n.pole = axis.negative JOIN pole AS p ON p.pole = axis.positive
-WHERE axis_set = $name AND ($axis_id IS NULL OR axis_id = $axis_id) ORDER BY position
+    LEFT JOIN pole AS n ON n.pole = axis.negative LEFT JOIN pole AS p ON p.pole = axis.positive
+WHERE axis_set = $name AND ($ids IS NULL OR list_contains($ids, axis_id)) ORDER BY position
 """
 WITHOUT_POLE = """
 SELECT axis_set FROM axis
@@ -47,7 +47,8 @@ def put_axes(cache: Cache, name: str, axes: Sequence[Axis], *, replace: bool = F
     poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
     with cache.writing() as con:
         taken = name in _names(con, "axis")
-        if taken and _axes(con, name) == tuple(axes):
+        is_whole = not count(con, f"FROM ({WITHOUT_POLE}) WHERE axis_set = $name", {"name": name})
+        if taken and is_whole and _axes(con, name) == tuple(axes):
             return
         _check_room(name, "axes", taken=taken, replace=replace)
         _put_poles(con, list(poles.values()), replace=replace)
@@ -71,27 +72,37 @@ def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
         A pole of it is lost.
     """
     with cache.reading() as con:
-        _check_whole(con, name)
         return _axes(con, name) or _refuse(con, "axis", name)
 
 
-def get_axis(cache: Cache, name: str, axis_id: str) -> Axis:
-    """One axis of a set.
+def some_axes(cache: Cache, name: str, axis_ids: Sequence[str]) -> tuple[Axis, ...]:
+    """Some axes of a set, in the order of their ids.
 
     Raises
     ------
     InputError
         There is no such set, or it has no such axis.
     CacheError
-        A pole of it is lost.
+        A pole of one is lost.
     """
     with cache.reading() as con:
-        _check_whole(con, name)
-        if found := _axes(con, name, axis_id):
-            return found[0]
-        if not _axes(con, name):
+        found = {axis.axis_id: axis for axis in _axes(con, name, axis_ids)}
+        if name not in _names(con, "axis"):
             _refuse(con, "axis", name)
-    raise InputError(f"The axes {name!r} have no axis {axis_id!r}; choose one of theirs.")
+    if unknown := [axis_id for axis_id in axis_ids if axis_id not in found]:
+        raise InputError(f"The axes {name!r} have no axis {unknown[0]!r}; choose one of theirs.")
+    return tuple(found[axis_id] for axis_id in axis_ids)
+
+
+def get_axis(cache: Cache, name: str, axis_id: str) -> Axis:
+    """One axis of a set; errors as `some_axes`."""
+    return some_axes(cache, name, [axis_id])[0]
+
+
+def set_size(cache: Cache, table: Literal["axis", "concept"], name: str) -> int:
+    """How many axes or concepts a set has; 0 where there is no such set."""
+    with cache.reading() as con:
+        return count(con, f"SELECT 1 FROM {table} WHERE {table}_set = $name", {"name": name})
 
 
 def put_concepts(cache: Cache, concepts: ConceptSet, *, replace: bool = False) -> None:
@@ -140,21 +151,19 @@ def concept_id(concept: str) -> str:
 
 
 def _axes(
-    con: duckdb.DuckDBPyConnection, name: str, axis_id: str | None = None
+    con: duckdb.DuckDBPyConnection, name: str, axis_ids: Sequence[str] | None = None
 ) -> tuple[Axis, ...]:
-    rows = con.execute(_AXES, {"name": name, "axis_id": axis_id}).fetchall()
-    return tuple(
-        Axis(_pole(row[3:8]), _pole(row[8:13]), source=row[0], dimension=row[1], facet=row[2])
-        for row in rows
-    )
-
-
-def _check_whole(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    if first_row(con, f"FROM ({WITHOUT_POLE}) WHERE axis_set = ?", [name]):
+    ids = None if axis_ids is None else list(axis_ids)
+    rows = con.execute(_AXES, {"name": name, "ids": ids}).fetchall()
+    if any(row[3] is None or row[8] is None for row in rows):
         raise CacheError(
             f"The cache has lost a pole of the axes {name!r}; give the table or the name that they "
             "came from to `python -m core axes --replace`."
         )
+    return tuple(
+        Axis(_pole(row[3:8]), _pole(row[8:13]), source=row[0], dimension=row[1], facet=row[2])
+        for row in rows
+    )
 
 
 def _put_poles(con: duckdb.DuckDBPyConnection, poles: Sequence[Pole], *, replace: bool) -> None:

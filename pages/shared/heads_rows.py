@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from core.selection import AXIS_SORTS, Selection
 from core.stats.probes.rejection import Stability
 from core.words import counted
 from pages.shared import state
+from pages.shared.data import open_cache
 from pages.shared.heads_choice import Asked, against
 from pages.shared.heads_data import read_axes, read_axes_table
 
@@ -56,7 +58,9 @@ def list_axes(asked: Asked) -> AxisList:
             other = read_axes_table(against(asked.question, asked.second))
     except StereoscopeError as error:
         problem = str(error)
-    everything = _everything(axes, stored, other)
+    cache = open_cache()
+    key = (str(cache.folder), cache.stamp(), asked.question, asked.second)
+    everything = _everything(key, axes, stored, other)
     rows = everything[_passing(everything, asked.selection)]
     by = asked.selection.axis_sort
     by = by if by in rows else "statistic" if "statistic" in rows else ""
@@ -129,9 +133,15 @@ def clear_filters() -> None:
     state.change(axis_words="", axis_dimensions=(), axis_reads=(), beyond=False)
 
 
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _everything(
-    axes: tuple[Axis, ...], stored: StoredAxes | None, other: StoredAxes | None
+    key: Hashable,
+    _axes: tuple[Axis, ...],
+    _stored: StoredAxes | None,
+    _other: StoredAxes | None,
 ) -> pd.DataFrame:
+    """All axes with their tests, remembered under what these were read for."""
+    axes, stored, other = _axes, _stored, _other
     rows = pd.DataFrame(
         {
             "axis_id": [axis.axis_id for axis in axes],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 
@@ -27,6 +27,16 @@ LATEST = 100  # runs that are looked at for one that computes
 def content_warning() -> None:
     """The warning that stands above every text about people."""
     st.warning(CONTENT_WARNING, icon=":material/warning:")
+
+
+def show_open_tab(parts: Mapping[str, Callable[[], object]], key: str) -> None:
+    """Tabs of which only the open one is drawn; which one it is stays from run to run."""
+    for tab, show in zip(
+        st.tabs(list(parts), key=key, on_change="rerun"), parts.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                show()
 
 
 @contextmanager

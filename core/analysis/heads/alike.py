@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.stats.known import mean_of
 from core.stats.probes.direction import cosine, direction
 from core.stats.probes.projection import top_heads
-from core.store.axes import get_axis
+from core.store.axes import some_axes
 from core.store.gate import Cache
 
 Array = npt.NDArray[np.float64]
@@ -63,7 +63,7 @@ def axis_cosines(cache: Cache, question: HeadsQuestion, axis_ids: Sequence[str])
     for start in range(0, len(axis_ids), _AT_A_TIME):
         with cache.kept_open() as opened:
             ids = axis_ids[start : start + _AT_A_TIME]
-            axes = [get_axis(opened, question.axes, axis_id) for axis_id in ids]
+            axes = some_axes(opened, question.axes, ids)
             units, of_halves = _units(opened, question, axes)
             separability = grids(opened, question, axes).separability[:, question.half]
         heads = [top_heads(r, question.k) for r in separability]
@@ -83,7 +83,7 @@ def axis_cosines(cache: Cache, question: HeadsQuestion, axis_ids: Sequence[str])
 def cosine_grid(cache: Cache, question: HeadsQuestion, first: str, second: str) -> Array:
     """Cosine of two axes' directions in every head; errors as `axis_cosines`. (L, H)"""
     with cache.kept_open() as opened:
-        axes = [get_axis(opened, question.axes, axis_id) for axis_id in (first, second)]
+        axes = some_axes(opened, question.axes, [first, second])
         return cosine(*directions(opened, question, axes, question.half))
 
 
