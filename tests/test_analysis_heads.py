@@ -8,8 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.analysis.heads.arrays import grids
 from core.analysis.heads.axis_table import axis_rows, axis_table
 from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import compute_axes
+from core.analysis.heads.validity import validity
 from core.analysis.heads.values import heads_values
 from core.axes.concepts import Concept, ConceptSet
 from core.axes.content import pole_content
@@ -77,6 +80,33 @@ def test_only_axes_on_which_the_groups_lie_elsewhere_are_flagged(planted):
     assert rows[["n_heads", "n_concepts", "n_reference"]].drop_duplicates().values.tolist() == [
         [3, 40, 40]
     ]
+
+
+@pytest.mark.parametrize("n_templates", [15, 30])
+def test_r_is_also_told_where_its_heads_were_not_chosen(planted, n_templates):
+    cache, question = planted
+    question = replace(question, n_templates=n_templates)
+    found = compute_axes(cache, question)
+    rows = found.table.set_index("axis_id")
+    checked = validity(cache, found).axes.set_index("axis_id")
+    for name in ("separability_held_out", "held_out_chance"):
+        expected = checked.loc[rows.index, name]
+        np.testing.assert_allclose(rows[name], expected, rtol=1e-5)
+    if n_templates == 15:  # the heads of the table are those of the first half
+        held = grids(cache, question, found.held.axes).separability[:, 1]
+        for axis, heads, r in zip(found.held.axes, found.held.heads, held, strict=True):
+            told = rows.loc[axis.axis_id, "separability_held_out"]
+            assert told == pytest.approx(r.ravel()[heads].mean())
+
+
+def test_where_no_head_separates_r_anew_is_that_of_chance(tmp_path):
+    model = planted_heads()
+    cache = Cache(tmp_path / "nothing")
+    reader = fill_planted(cache, replace(model, axes=0 * model.axes))
+    names = {"axes": AXES, "concepts": CONCEPTS, "reference": REFERENCE}
+    rows = axis_table(cache, HeadsQuestion(reader_id=reader.reader_id, k=3, **names))
+    assert (rows["separability"] > 1.1 * rows["separability_chance"]).all()  # by the choice alone
+    assert rows["separability_held_out"].mean() < rows["held_out_chance"].mean()
 
 
 def test_the_heads_of_each_axis_are_those_it_was_planted_in(planted):

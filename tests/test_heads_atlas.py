@@ -41,6 +41,8 @@ def values_of(values: npt.ArrayLike) -> StoredAxes:
         n_skipped=np.zeros(n_axes, dtype=np.int64),
         top_separability=np.ones(n_axes),
         top_chance=np.zeros(n_axes),
+        held_out=np.ones(n_axes),
+        held_out_chance=np.zeros(n_axes),
         n_sentences=np.full((n_axes, 2), 30),
     )
     return StoredAxes(QUESTION, "result", held, pd.DataFrame(), None)

@@ -52,7 +52,10 @@ def test_what_is_stored_is_what_is_computed(
     assert (found.result_id, found.created_at) == (made.result_id, made.created_at)
     pd.testing.assert_frame_equal(found.table, axis_table(cache, question))
     pd.testing.assert_frame_equal(found.table, made.table)
-    for name in ("values", "n_skipped", "top_separability", "top_chance"):
+    for name in (
+        *("values", "n_skipped", "top_separability", "top_chance"),
+        *("held_out", "held_out_chance"),
+    ):
         np.testing.assert_array_equal(getattr(found.held, name), getattr(made.held, name))
     assert [h.tolist() for h in found.held.heads] == [h.tolist() for h in made.held.heads]
     assert (found.held.axes, found.held.concepts) == (made.held.axes, made.held.concepts)

@@ -55,9 +55,9 @@ def rows_of(n_axes: int, seed: int = 0) -> AxisRows:
     numbers = {
         name: rng.normal(size=n_axes)
         for name in (
-            "separability", "separability_chance", "statistic", "pvalue", "qvalue",
-            "rejection_rate", "rejection_error", "difference", "superiority", "pvalue_location",
-            "spread_ratio", "pvalue_spread",
+            "separability", "separability_chance", "separability_held_out", "held_out_chance",
+            "statistic", "pvalue", "qvalue", "rejection_rate", "rejection_error", "difference",
+            "superiority", "pvalue_location", "spread_ratio", "pvalue_spread",
         )
     }  # fmt: skip
     numbers["statistic"][0] = np.nan

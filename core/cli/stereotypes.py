@@ -182,6 +182,13 @@ def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
             "phrases on which the test rejects, in parentheses.",
             to=out,
         )
+    if table["separability"].notna().any():
+        say(
+            f"R is that of the {first['n_heads']} heads in which it is highest, and so too high; "
+            "R anew is that of the best heads of half of the templates in the other half (by "
+            f"chance {table['held_out_chance'].mean():.3f}).",
+            to=out,
+        )
     reasons = table.loc[table["reason"] != "", "reason"].value_counts(sort=False)
     for reason, n in reasons.items():
         say(f"Not tested (–), {n} of {len(table)} axes: {reason}.", to=out)
@@ -194,9 +201,10 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
     return {
         "Axis": " - ".join(ends),
         "R": _digits(row["separability"]),
+        "R anew": _digits(row["separability_held_out"]),
         "KS": _digits(row["statistic"]),
-        "p": p_number(row["pvalue"]),
-        "q": p_number(row["qvalue"]),
+        "p": p_number(row["pvalue"]).replace(" ", ""),
+        "q": p_number(row["qvalue"]).replace(" ", ""),
         "Diff.": _digits(row["difference"], "+.2f"),
         "Reads": row["stability"] + ("" if math.isnan(rate) else f" ({rate:.2f})"),
     }

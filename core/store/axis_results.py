@@ -30,10 +30,10 @@ GENERATION = "axis results"  # what stands for a data set in a reader's generati
 
 # The columns of a row beside its axis, values and heads. Undefined numbers are NaN.
 TESTS = (
-    "separability", "separability_chance", "statistic", "pvalue", "qvalue", "flagged",
-    "rejection_rate", "rejection_error", "stability", "difference", "superiority",
-    "pvalue_location", "spread_ratio", "pvalue_spread", "n_concepts", "n_reference", "n_negative",
-    "n_positive", "method", "reason",
+    "separability", "separability_chance", "separability_held_out", "held_out_chance", "statistic",
+    "pvalue", "qvalue", "flagged", "rejection_rate", "rejection_error", "stability", "difference",
+    "superiority", "pvalue_location", "spread_ratio", "pvalue_spread", "n_concepts", "n_reference",
+    "n_negative", "n_positive", "method", "reason",
 )  # fmt: skip
 OF_RESULTS = ("axis_row", "atlas", "axis_result")  # tables whose rows belong to a result
 

@@ -162,6 +162,7 @@ CREATE TABLE axis_row (
     result_id VARCHAR NOT NULL, position INTEGER NOT NULL, axis_id VARCHAR NOT NULL,
     phrase_values DOUBLE[] NOT NULL, heads INTEGER[] NOT NULL, n_skipped BIGINT NOT NULL,
     separability DOUBLE NOT NULL, separability_chance DOUBLE NOT NULL,
+    separability_held_out DOUBLE NOT NULL, held_out_chance DOUBLE NOT NULL,
     statistic DOUBLE NOT NULL, pvalue DOUBLE NOT NULL, qvalue DOUBLE NOT NULL, flagged BOOLEAN,
     rejection_rate DOUBLE NOT NULL, rejection_error DOUBLE NOT NULL, stability VARCHAR NOT NULL,
     difference DOUBLE NOT NULL, superiority DOUBLE NOT NULL, pvalue_location DOUBLE NOT NULL,

@@ -127,6 +127,13 @@ def _columns(asked: Asked) -> dict[str, object]:
         "spread_ratio": number("Spread", format="%.2f", help=f"Over that of {first}"),
         "separability": number("R", format="%.3f", help="Separability, mean over the heads"),
         "separability_chance": number("R by chance", format="%.3f", help="Under swapped labels"),
+        "separability_held_out": number(
+            "R anew",
+            format="%.3f",
+            help="R of the best heads of half of the sentences, in the other half: free of the "
+            "choice of heads",
+        ),
+        "held_out_chance": number("R anew by chance", format="%.3f"),
         "n_concepts": number("n", format="%d", help="Concepts with a value"),
         "n_reference": number("Phrases", format="%d"),
         "reason": "Why undefined",

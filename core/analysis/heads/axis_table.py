@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.analysis.heads.question import NO_REFERENCE, HeadsQuestion
 from core.analysis.heads.values import HeadsValues, heads_values
-from core.stats.probes.rejection import rejection_rates
+from core.stats.probes.rejection import Stability, rejection_rates
 from core.stats.probes.stereotypicality import stereotypicality
 from core.store.gate import Cache
 
@@ -21,10 +21,12 @@ def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
     -------
     DataFrame
         One row per axis, the largest Kolmogorov-Smirnov statistic first and undefined ones last,
-        each with its poles' words, its R over the top heads beside chance, the tests of
-        `core.stats.probes.stereotypicality`, the resampled rejection rate and what it says, n of
-        both sets and of both poles' sentences, as far as they could be read, and the reason where
-        it is undefined.
+        each with its poles' words, its R over the top heads beside that under swapped labels, R
+        where the heads were not chosen (`separability_held_out`: the best heads of the first half
+        of the templates in the second; `held_out_chance`: of sentences without a difference), the
+        tests of `core.stats.probes.stereotypicality`, the resampled rejection rate and what it
+        says, n of both sets and of both poles' sentences, as far as they could be read, and the
+        reason where it is undefined.
     """
     return axis_rows(heads_values(cache, question), question)
 
@@ -43,13 +45,17 @@ def axis_tests(held: HeadsValues, seed: int) -> pd.DataFrame:
         {
             "separability": held.top_separability,
             "separability_chance": held.top_chance,
+            "separability_held_out": held.held_out,
+            "held_out_chance": held.held_out_chance,
             "statistic": tested.statistic,
             "pvalue": tested.pvalue,
             "qvalue": tested.pvalue_adjusted,
             "flagged": tested.flagged,
             "rejection_rate": rates.rate,
             "rejection_error": rates.error,
-            "stability": [str(stability) for stability in rates.stability],
+            "stability": np.where(
+                np.isnan(tested.pvalue), str(Stability.UNDEFINED), [str(s) for s in rates.stability]
+            ),
             "difference": tested.difference,
             "superiority": tested.superiority,
             "pvalue_location": tested.pvalue_location,

@@ -212,6 +212,8 @@ def _stored(cache: Cache, question: HeadsQuestion, sets: Sets) -> StoredAxes | N
         n_skipped=rows.n_skipped,
         top_separability=rows.tests["separability"].to_numpy(),
         top_chance=rows.tests["separability_chance"].to_numpy(),
+        held_out=rows.tests["separability_held_out"].to_numpy(),
+        held_out_chance=rows.tests["held_out_chance"].to_numpy(),
         n_sentences=rows.tests[["n_negative", "n_positive"]].to_numpy(),
     )
     return StoredAxes(question, result_id, held, ranked(held, rows.tests), created_at)

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from core.analysis.heads.arrays import grids, phrase_outputs, phrases_of, pole_halves, poles_of
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
-from core.stats.probes.direction import direction
-from core.stats.probes.projection import Heads, axis_values, check_k
+from core.stats.known import mean_of
+from core.stats.probes.direction import PoleSums, chance_separability, direction
+from core.stats.probes.projection import Heads, axis_values, check_k, top_heads
 from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
@@ -34,8 +35,10 @@ class HeadsValues:
     values: Array  # (A, C + reference), concepts first
     heads: tuple[Heads, ...]  # of each axis, the most separable first
     n_skipped: npt.NDArray[np.int64]  # heads without variance, (A,)
-    top_separability: Array  # mean R of those heads, (A,)
+    top_separability: Array  # mean R of those heads, too high as they were chosen by it, (A,)
     top_chance: Array  # mean R of the same heads under swapped labels, (A,)
+    held_out: Array  # mean R in half of the templates of the best heads of the other half, (A,)
+    held_out_chance: Array  # R of as many independent sentences without a difference, (A,)
     n_sentences: Counts  # that could be read of the negative and the positive pole, (A, 2)
 
     @property
@@ -73,7 +76,7 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
         concepts, reference = phrases_of(opened, question)
         texts = tuple(concept.text for concept in concepts)
         activations = phrase_outputs(opened, question, [*texts, *reference])
-    parts, done = [], 0
+    values, tops, done = [], [], 0
     n_sentences: list[list[int]] = []
     for block in _blocks(axes):
         with cache.kept_open() as opened:
@@ -81,14 +84,17 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
             halves = pole_halves(opened, question, block)
         poles = [poles_of(halves, axis, half) for axis in block]
         theta = np.stack([direction(*pair) for pair in poles])
-        separability = held.separability[:, half]
+        separability, chance = held.separability[:, half], held.chance(half)
         found = axis_values(activations, theta, separability, k=question.k)
-        pairs = zip(separability, held.chance(half), found.heads, strict=True)
-        parts.append((found, [_means(*each) for each in pairs]))
+        values.append(found)
+        for i, axis in enumerate(block):
+            chosen = [mean_of(r[i].ravel()[found.heads[i]]) for r in (separability, chance)]
+            second = poles_of(halves, axis, 1)
+            tops.append([*chosen, *_held_out(held.separability[i], second, question.k)])
         n_sentences += [[pole.n for pole in pair] for pair in poles]
         done += len(block)
         tell(done, len(axes))
-    values, tops = [p[0] for p in parts], [top for p in parts for top in p[1]]
+    top_separability, top_chance, held_out, held_out_chance = np.array(tops).T
     return HeadsValues(
         axes=axes,
         concepts=texts,
@@ -96,17 +102,24 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
         values=np.concatenate([v.values for v in values]),
         heads=tuple(heads for v in values for heads in v.heads),
         n_skipped=np.concatenate([v.n_skipped for v in values]),
-        top_separability=np.array([top[0] for top in tops]),
-        top_chance=np.array([top[1] for top in tops]),
+        top_separability=top_separability,
+        top_chance=top_chance,
+        held_out=held_out,
+        held_out_chance=held_out_chance,
         n_sentences=np.array(n_sentences),
     )
 
 
-def _means(separability: Array, chance: Array, heads: Heads) -> tuple[float, float]:
-    """Mean R over heads, and mean chance R; NaN without heads."""
-    if not len(heads):
-        return float("nan"), float("nan")
-    return float(separability.ravel()[heads].mean()), float(chance.ravel()[heads].mean())
+def _held_out(
+    separability: Array, second: tuple[PoleSums, PoleSums], k: int | None
+) -> tuple[float, float]:
+    """Mean R in the second half of the templates of the best heads of the first, and by chance.
+
+    That is free of the choice of heads. `separability` is of the halves and of both, (3, L, H).
+    """
+    heads = top_heads(separability[0], k)
+    negative, positive = second
+    return mean_of(separability[1].ravel()[heads]), chance_separability(negative.n, positive.n)
 
 
 def _blocks(axes: Sequence[Axis]) -> Iterator[Sequence[Axis]]:
