@@ -15,10 +15,12 @@ from core.analysis.heads.question import BOTH, HeadsQuestion
 from core.axes.axis import Axis
 from core.axes.concepts import Concept
 from core.axes.content import axis_content, pole_content
+from core.errors import InputError
 from core.stats.probes.direction import PoleSums, direction
 from core.store.axes import concept_id, get_concepts
 from core.store.gate import Cache
 from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs, outputs_by_layer
+from core.words import counted
 
 Array = npt.NDArray[np.float64]
 PoleHalves = tuple[PoleSums, PoleSums]
@@ -44,12 +46,20 @@ def phrases_of(
     Raises
     ------
     InputError
-        A set is not there.
+        A set is not there, or both sets have a phrase in common.
     """
     concepts = get_concepts(cache, question.concepts).concepts
     if not question.reference:
         return concepts, ()
-    return concepts, tuple(c.text for c in get_concepts(cache, question.reference).concepts)
+    reference = tuple(c.text for c in get_concepts(cache, question.reference).concepts)
+    # The tests take the two sets as drawn apart.
+    if shared := sorted({c.text for c in concepts} & set(reference)):
+        raise InputError(
+            f"{question.concepts} and {question.reference} have "
+            f"{counted(len(shared), 'phrase')} in common ({shared[0]!r}), so one cannot be held "
+            "against the other; choose other reference phrases."
+        )
+    return concepts, reference
 
 
 def phrase_layers(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]) -> Iterator[Array]:
