@@ -9,8 +9,10 @@ seldom do), by TransformerLens, nnsight and plain transformers one sentence at a
 environments of their own, warmed up, each at the batch size that is fastest for it, and pool within
 their hooks as we do. Every number must agree with each peer's, or nothing is timed. Rounds are
 interleaved and the best of each counts. Then the sums of so many poles of 30 sentences, in
-processes of their own: peak memory must not grow with the number of sentences. Prints tables and
-one JSON line last; exit code 1 when something does not agree or a target is missed.
+processes of their own: peak memory must not grow with the number of sentences. Probes are to be
+read twice as fast as by either other program, other sentences 1.8 times. Prints tables and one JSON
+line last, which says which targets are met; exit code 1 when something does not agree or a target
+is missed.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ PEERS = (*PEER_PACKAGES, "heads_one_at_a_time")
 BATCH_SIZES = (8, 16, 32, 64)
 TRIED = 64  # sentences on which each peer's batch size is chosen
 LARGEST_DIFFERENCE = 1e-4  # of a mean; the largest of them are about 10
-TARGETS = {"transformer_lens": 1.8, "nnsight": 1.8}
+TARGETS = {"probes": 2.0, "made": 1.8}  # by kind of text: probes share their beginnings
 MEMORY_TARGET = 1.1  # peak memory at the larger number of poles over that at the smaller
 
 FORMS = (  # about 25 tokens each
@@ -180,7 +182,9 @@ def compare(options: argparse.Namespace) -> dict[str, object]:
     rate = best_rate(language_model.model, work, torch.float32, "cpu")
     share = matmul_share(language_model.model, work, best["ours"], rate)
     ratios = {name: best[name] / best["ours"] for name in options.peers}
-    print_table(best, sizes, len(texts))
+    target = TARGETS[options.texts]
+    targets_met = {name: ratios[name] >= target for name in PEER_PACKAGES if name in ratios}
+    print_table(best, sizes, len(texts), target)
     print(f"matmul share {share:.1%} of {rate / 1e9:.0f} GFLOP/s")
     return {
         "ratios": {name.removeprefix("heads_"): round(r, 2) for name, r in ratios.items()},
@@ -197,18 +201,20 @@ def compare(options: argparse.Namespace) -> dict[str, object]:
         "matmul_gflops": round(rate / 1e9, 1),
         "versions": {p: version(p) for p in ("torch", "transformers")}
         | {p: PEER_PACKAGES[p][0].split("==")[1] for p in options.peers if p in PEER_PACKAGES},
-        "met": all(ratios[p] >= target for p, target in TARGETS.items() if p in ratios),
+        "target": target,
+        "targets_met": targets_met,
+        "met": all(targets_met.values()),
     }
 
 
-def print_table(best: dict[str, float], sizes: dict[str, int], n_texts: int) -> None:
+def print_table(best: dict[str, float], sizes: dict[str, int], n_texts: int, target: float) -> None:
     """Seconds and sentences per second, and how many times as fast ours is."""
     print(f"{'':21}{'seconds':>9}{'per s':>8}{'batch':>7}{'ours is':>9}{'target':>8}")
     for name, seconds in best.items():
-        target = f"{TARGETS[name]:.1f}x" if name in TARGETS else ""
+        wanted = f"{target:.1f}x" if name in PEER_PACKAGES else ""
         print(
             f"{name:21}{seconds:9.2f}{n_texts / seconds:8.1f}{sizes.get(name, ''):>7}"
-            f"{seconds / best['ours']:8.2f}x{target:>8}"
+            f"{seconds / best['ours']:8.2f}x{wanted:>8}"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 
 import pytest
 
@@ -77,3 +78,41 @@ def test_the_line_says_when_a_peer_does_not_agree(tiny, tmp_path, monkeypatch, c
     line = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (line["problem"], line["met"]) == ("no agreement", False)
     assert "ratios" not in line
+
+
+@pytest.mark.parametrize(
+    ("texts", "target", "met"),
+    [
+        ("probes", 2.0, {"transformer_lens": True, "nnsight": False}),
+        ("made", 1.8, {"transformer_lens": True, "nnsight": True}),
+    ],
+)
+def test_the_line_says_which_targets_are_met(
+    tiny, tmp_path, monkeypatch, capsys, texts, target, met
+):
+    """Twice as fast on probes, which begin alike; nnsight takes 1.9 times as long here."""
+    seconds = {"transformer_lens": 2.0, "nnsight": 1.9}
+    monkeypatch.setattr(heads, "open_demo", lambda: tiny)
+    monkeypatch.setattr(heads, "demo_folder", lambda: tmp_path)
+    monkeypatch.setattr(heads, "Peer", lambda name, *rest: nullcontext(Named(name, seconds)))
+    monkeypatch.setattr(heads, "peer_difference", lambda *asked: 0.0)
+    monkeypatch.setattr(heads, "timed", lambda *asked: 1.0)
+    monkeypatch.setattr(heads, "best_rate", lambda *asked: 1e9)
+    monkeypatch.setattr(heads, "version", lambda package: "0")
+    arguments = ["--sentences", "4", "--rounds", "1", "--texts", texts, "--peers", *seconds]
+    monkeypatch.setattr(sys, "argv", ["heads", *arguments, "--poles"])
+    with pytest.raises(SystemExit) as ended:
+        heads.main()
+    line = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (line["target"], line["targets_met"]) == (target, met)
+    assert (line["met"], ended.value.code) == (all(met.values()), 0 if all(met.values()) else 1)
+
+
+class Named:
+    """A peer that takes as long as it is told to."""
+
+    def __init__(self, name: str, seconds: dict[str, float]) -> None:
+        self.name, self.seconds = name, seconds
+
+    def score(self, texts, batch_size):
+        return self.seconds[self.name], None
