@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from core.store.clock import utc_now
-from core.store.fetch import arrow, first_row, insert_once
+from core.store.fetch import arrow, count, first_row, insert_once
 from core.store.gate import Cache
 from core.store.generations import bump
 
@@ -123,6 +123,12 @@ def put_axis_rows(cache: Cache, result_id: str, facts: ResultFacts, rows: AxisRo
         )
         bump(con, [facts.reader_id], [GENERATION])
     return now
+
+
+def is_answered(cache: Cache, facts: ResultFacts) -> bool:
+    """Whether some result of this question is stored, if perhaps of sets that were other then."""
+    with cache.reading() as con:
+        return count(con, f"SELECT 1 FROM axis_result WHERE {_SAME}", asdict(facts)) > 0
 
 
 def get_axis_rows(cache: Cache, result_id: str) -> tuple[AxisRows, datetime] | None:

@@ -24,8 +24,14 @@ from core.axes.content import content_hash
 from core.axes.templates import built_in_templates
 from core.heads_request import ProjectionsRequest
 from core.stats.probes.projection import TOP_HEADS
-from core.store.axes import get_axes
-from core.store.axis_results import AxisRows, ResultFacts, get_axis_rows, put_axis_rows
+from core.store.axes import get_axes, set_size
+from core.store.axis_results import (
+    AxisRows,
+    ResultFacts,
+    get_axis_rows,
+    is_answered,
+    put_axis_rows,
+)
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 
@@ -100,13 +106,16 @@ def axes_at_hand(cache: Cache, question: HeadsQuestion) -> StoredAxes | None:
     None where it would take too long: that is a job's to compute. Errors as `heads_values`.
     """
     with cache.kept_open() as opened:
-        sets = sets_of(opened, question)
-        if (found := _stored(opened, question, sets)) is not None:
-            return found
+        if is_answered(opened, facts_of(question)):
+            found = _stored(opened, question, sets_of(opened, question))
+            if found is not None:
+                return found
         reader = get_reader(opened, question.reader_id)
-    axes, *phrases = sets
-    size = len(axes) * sum(map(len, phrases)) * reader.n_layers * reader.n_heads
-    return compute_axes(cache, question) if size <= AT_ONCE else None
+        n_axes = set_size(opened, "axis", question.axes)
+        phrases = (question.concepts, question.reference)
+        n_phrases = sum(set_size(opened, "concept", name) for name in phrases)
+    is_small = n_axes * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
+    return compute_axes(cache, question) if is_small else None
 
 
 def request_of(question: HeadsQuestion) -> ProjectionsRequest:
