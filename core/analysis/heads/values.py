@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
 from core.stats.known import mean_of
 from core.stats.probes.direction import PoleSums, chance_separability, direction
-from core.stats.probes.projection import Heads, axis_values, check_k, top_heads
+from core.stats.probes.projection import AxisValues, Heads, axis_values, check_k, top_heads
 from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
@@ -50,6 +51,14 @@ class HeadsValues:
         return self.values[:, len(self.concepts) :]
 
 
+class _Block(NamedTuple):
+    """Some axes of a set."""
+
+    found: AxisValues
+    tops: Array  # R of their heads: as chosen, swapped, held out, by chance, (A, 4)
+    n_sentences: Counts  # (A, 2)
+
+
 def untold(done: int, n_axes: int) -> None:
     """Tell nobody how far it is."""
 
@@ -68,7 +77,6 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
     CacheError
         A file of arrays is gone or damaged.
     """
-    half = question.half
     with cache.kept_open() as opened:
         reader = get_reader(opened, question.reader_id)
         check_k(question.k, reader.n_layers * reader.n_heads)
@@ -76,38 +84,49 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
         concepts, reference = phrases_of(opened, question)
         texts = tuple(concept.text for concept in concepts)
         activations = phrase_outputs(opened, question, [*texts, *reference])
-    values, tops, done = [], [], 0
-    n_sentences: list[list[int]] = []
-    for block in _blocks(axes):
-        with cache.kept_open() as opened:
-            held = grids(opened, question, block)
-            halves = pole_halves(opened, question, block)
-        poles = [poles_of(halves, axis, half) for axis in block]
-        theta = np.stack([direction(*pair) for pair in poles])
-        separability, chance = held.separability[:, half], held.chance(half)
-        found = axis_values(activations, theta, separability, k=question.k)
-        values.append(found)
-        for i, axis in enumerate(block):
-            chosen = [mean_of(r[i].ravel()[found.heads[i]]) for r in (separability, chance)]
-            second = poles_of(halves, axis, 1)
-            tops.append([*chosen, *_held_out(held.separability[i], second, question.k)])
-        n_sentences += [[pole.n for pole in pair] for pair in poles]
-        done += len(block)
+    blocks: list[_Block] = []
+    done = 0
+    for some in _blocks(axes):
+        blocks.append(_block(cache, question, some, activations))
+        done += len(some)
         tell(done, len(axes))
-    top_separability, top_chance, held_out, held_out_chance = np.array(tops).T
+    separability, chance, held_out, held_out_chance = np.concatenate([b.tops for b in blocks]).T
     return HeadsValues(
         axes=axes,
         concepts=texts,
         reference=reference,
-        values=np.concatenate([v.values for v in values]),
-        heads=tuple(heads for v in values for heads in v.heads),
-        n_skipped=np.concatenate([v.n_skipped for v in values]),
-        top_separability=top_separability,
-        top_chance=top_chance,
+        values=np.concatenate([b.found.values for b in blocks]),
+        heads=tuple(heads for b in blocks for heads in b.found.heads),
+        n_skipped=np.concatenate([b.found.n_skipped for b in blocks]),
+        top_separability=separability,
+        top_chance=chance,
         held_out=held_out,
         held_out_chance=held_out_chance,
-        n_sentences=np.array(n_sentences),
+        n_sentences=np.concatenate([b.n_sentences for b in blocks]),
     )
+
+
+def _block(
+    cache: Cache, question: HeadsQuestion, axes: Sequence[Axis], activations: Array
+) -> _Block:
+    """Values of phrases, whose heads' outputs are (C, L, H, D), on some axes."""
+    with cache.kept_open() as opened:
+        held = grids(opened, question, axes)
+        halves = pole_halves(opened, question, axes)
+    half, k = question.half, question.k
+    poles = [poles_of(halves, axis, half) for axis in axes]
+    theta = np.stack([direction(*pair) for pair in poles])
+    separability, chance = held.separability[:, half], held.chance(half)
+    found = axis_values(activations, theta, separability, k=k)
+    tops = [
+        [
+            *(mean_of(r[i].ravel()[found.heads[i]]) for r in (separability, chance)),
+            *_held_out(held.separability[i], poles_of(halves, axis, 1), k),
+        ]
+        for i, axis in enumerate(axes)
+    ]
+    n_sentences = [[pole.n for pole in pair] for pair in poles]
+    return _Block(found, np.array(tops), np.array(n_sentences))
 
 
 def _held_out(
