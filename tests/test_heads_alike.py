@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.analysis.heads import alike as module
-from core.analysis.heads.alike import alike_table, axis_cosines, cosine_grid
+from core.analysis.heads.alike import alike_table, axis_cosines
 from core.analysis.heads.arrays import directions, grids
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
@@ -94,17 +94,6 @@ def test_the_table_begins_with_the_pair_that_is_one_direction(planted):
         assert (row.own_first, row.own_second) == (found.own[i], found.own[j])
 
 
-def test_every_head_has_a_cosine(planted):
-    cache, question = planted
-    first, second = ids(planted)[1:3]
-    grid = cosine_grid(cache, question, first, second)
-    assert grid.shape == (L, H)
-    axes = get_axes(cache, BOTH_WAYS)[1:3]
-    a, b = directions(cache, question, axes)[:, 2, 4]
-    assert grid[2, 4] == pytest.approx(a @ b / math.sqrt((a @ a) * (b @ b)))
-    np.testing.assert_allclose(cosine_grid(cache, question, first, first), 1)
-
-
 def test_axes_without_a_direction_in_common_are_undefined():
     units = np.full((2, 3, 4), np.nan, dtype=np.float32)
     units[0, 0], units[1, 1] = 0.5, 0.5
@@ -137,4 +126,4 @@ def test_what_is_not_there_is_named(planted):
     with pytest.raises(InputError, match="has 24 heads, not 25"):
         axis_cosines(cache, replace(question, k=25), ids(planted))
     with pytest.raises(InputError, match=r"not read for .*run `python"):
-        cosine_grid(cache, replace(question, family="listing"), *ids(planted)[:2])
+        axis_cosines(cache, replace(question, family="listing"), ids(planted)[:2])

@@ -10,12 +10,7 @@ import pandas as pd
 import pytest
 
 from core.analysis.heads.axis_view import AxisView, axis_view
-from core.analysis.heads.profile import (
-    heads_table,
-    layer_profiles,
-    layer_table,
-    separability_table,
-)
+from core.analysis.heads.profile import heads_table, layer_profiles, separability_table
 from core.analysis.heads.question import HeadsQuestion
 from core.errors import InputError
 from core.store.axes import get_axes
@@ -73,27 +68,6 @@ def test_heads_are_listed_from_the_most_separable_down(view):
     assert sorted(at) == list(range(1, L * H))
     assert set(at[rows["chosen"]]) == set(chosen.tolist())
     np.testing.assert_array_equal(rows["separability"], view.separability.ravel()[at])
-
-
-def test_layers_of_the_best_heads_are_counted():
-    rows = layer_table([np.array([0, 1, 7]), np.array([5, 6, 20]), np.array([], dtype=int)], 4, 6)
-    assert rows["n_heads"].tolist() == [1.5, 1.0, 0.0, 0.5]
-    np.testing.assert_allclose(rows["sd"], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
-    assert rows[["expected", "n_best", "n_axes"]].drop_duplicates().values.tolist() == [
-        [0.75, 3.0, 2.0]
-    ]
-
-
-def test_layers_of_no_heads_are_undefined():
-    rows = layer_table([np.array([], dtype=int)], 4, 6)
-    assert rows["n_axes"].tolist() == [0] * 4
-    assert rows[["n_heads", "sd", "expected", "n_best"]].isna().all(axis=None)
-
-
-def test_one_axis_has_no_spread_of_layers():
-    rows = layer_table([np.array([3])], 4, 6)
-    assert rows["n_heads"].tolist() == [1, 0, 0, 0]
-    assert rows["sd"].isna().all()
 
 
 def test_profiles_are_of_either_pooling(planted, view):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.heads.arrays import directions, grids, pole_halves, poles_of
+from core.analysis.heads.arrays import grids, pole_halves, poles_of
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
 from core.errors import InputError
@@ -78,13 +78,6 @@ def axis_cosines(cache: Cache, question: HeadsQuestion, axis_ids: Sequence[str])
     n_numbers = np.where(n_heads > 0, n_heads, np.nan) * found.shape[2]
     held = tuple(axis for axes, _ in parts for axis in axes)
     return AxisCosines(held, mean, n_heads, np.array(own), 1 / np.sqrt(n_numbers))
-
-
-def cosine_grid(cache: Cache, question: HeadsQuestion, first: str, second: str) -> Array:
-    """Cosine of two axes' directions in every head; errors as `axis_cosines`. (L, H)"""
-    with cache.kept_open() as opened:
-        axes = some_axes(opened, question.axes, [first, second])
-        return cosine(*directions(opened, question, axes, question.half))
 
 
 def alike_table(found: AxisCosines) -> pd.DataFrame:

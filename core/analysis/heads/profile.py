@@ -1,11 +1,10 @@
 """Which heads separate an axis, and in which layers they lie.
 
-Letters: A axes, L layers, H heads of a layer.
+Letters: L layers, H heads of a layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -64,38 +63,6 @@ def heads_table(view: AxisView, chosen: Heads) -> pd.DataFrame:
     return rows.assign(chosen=np.isin(order, chosen))
 
 
-def layer_table(heads: Sequence[Heads], n_layers: int, n_heads: int) -> pd.DataFrame:
-    """In which layers the best heads of axes lie.
-
-    Parameters
-    ----------
-    heads
-        Flat indices of each axis's heads, as of `HeadsValues.heads`; an axis without any is left
-        out.
-
-    Returns
-    -------
-    DataFrame
-        One row per layer: layer, n_heads (mean over the axes), sd (over axes, ddof 1; NaN below
-        two), expected (if as many heads lay anywhere alike), n_best (heads of an axis, mean),
-        n_axes.
-    """
-    held = [layer_profile(best, n_layers, n_heads) for best in heads if len(best)]
-    counts = np.array(held, dtype=np.float64).reshape(-1, n_layers)
-    n_axes = len(counts)
-    n_best = float(counts.sum(axis=1).mean()) if n_axes else np.nan
-    return pd.DataFrame(
-        {
-            "layer": np.arange(n_layers),
-            "n_heads": mean_of_known(counts),
-            "sd": counts.std(axis=0, ddof=1) if n_axes > 1 else np.nan,
-            "expected": n_best / n_layers,
-            "n_best": n_best,
-            "n_axes": n_axes,
-        }
-    )
-
-
 def layer_profiles(cache: Cache, question: HeadsQuestion, axis_id: str) -> pd.DataFrame:
     """In which layers an axis's k best heads lie, under each pooling of the tokens.
 
@@ -104,9 +71,9 @@ def layer_profiles(cache: Cache, question: HeadsQuestion, axis_id: str) -> pd.Da
     Returns
     -------
     DataFrame
-        One row per pooling and layer: pooling, the columns of `layer_table` but for sd and n_axes,
-        separability (mean R of all heads of the layer) and chance (their mean R under swapped
-        labels).
+        One row per pooling and layer: pooling, layer, n_heads (of the k best), expected (if they
+        lay anywhere alike), n_best (k, or all heads with an R), separability (mean R of all heads
+        of the layer) and chance (their mean R under swapped labels).
 
     Raises
     ------
@@ -122,9 +89,15 @@ def layer_profiles(cache: Cache, question: HeadsQuestion, axis_id: str) -> pd.Da
         for pooling in POOLINGS:
             held = grids(opened, replace(question, pooling=pooling), [axis])
             r = held.separability[0, half]
-            rows = layer_table([top_heads(r, question.k)], *r.shape)
-            rows["separability"] = mean_of_known(r.T)
-            rows["chance"] = mean_of_known(held.chance(half)[0].T)
-            rows.insert(0, "pooling", pooling)
-            parts.append(rows.drop(columns=["sd", "n_axes"]))
+            best = top_heads(r, question.k)
+            layers = {
+                "pooling": pooling,
+                "layer": np.arange(len(r)),
+                "n_heads": layer_profile(best, *r.shape),
+                "expected": len(best) / len(r),
+                "n_best": len(best),
+                "separability": mean_of_known(r.T),
+                "chance": mean_of_known(held.chance(half)[0].T),
+            }
+            parts.append(pd.DataFrame(layers))
     return pd.concat(parts, ignore_index=True)
