@@ -16,6 +16,7 @@ from core.errors import InputError
 from core.store.axes import get_axes, put_concepts
 from core.store.gate import Cache
 from core.store.heads import AXIS, Source, get_arrays
+from core.store.phrase_lengths import put_lengths
 from tests.planted_cache import CONCEPTS, FAMILY
 from tests.planted_heads import planted_heads
 from tests.planted_labels import AXES, fill_labelled
@@ -65,10 +66,27 @@ def test_length_is_spearmans_with_the_characters(checked):
         expected = stats.spearmanr(held.values[i], lengths)
         assert row["length_r"] == pytest.approx(expected.statistic)
         assert row["length_pvalue"] == pytest.approx(expected.pvalue)
-        assert row["n_phrases"] == 60
+        assert (row["n_phrases"], row["length_unit"]) == (60, "characters")
     q = stats.false_discovery_control(check.axes["length_pvalue"])
     np.testing.assert_allclose(check.axes["length_qvalue"], q)
     assert (check.axes["n_tests"] == 8).all()
+
+
+def test_length_is_in_tokens_once_all_are_counted(tmp_path):
+    cache = Cache(tmp_path)
+    found = compute_axes(cache, fill_labelled(cache, MODEL))
+    phrases = (*found.held.concepts, *found.held.reference)
+    rng = np.random.default_rng(0)
+    tokens = dict(zip(phrases, rng.integers(4, 20, len(phrases)).tolist(), strict=True))
+    reader = found.question.reader_id
+    put_lengths(cache, reader, {p: n for p, n in tokens.items() if p != phrases[0]})
+    assert set(validity(cache, found).axes["length_unit"]) == {"characters"}
+    put_lengths(cache, reader, tokens)
+    rows = validity(cache, found).axes
+    assert set(rows["length_unit"]) == {"tokens"}
+    for values, row in zip(found.held.values, rows.to_dict("records"), strict=True):
+        expected = stats.spearmanr(values, list(tokens.values()))
+        assert row["length_r"] == pytest.approx(expected.statistic)
 
 
 def test_the_floor_is_near_the_level_and_says_its_n(checked):

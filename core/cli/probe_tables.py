@@ -127,11 +127,13 @@ VIEWS: Mapping[str, View] = {
             "held_out_chance": "Chance",
             "above_swapped": "Above swaps",
             "length_r": "Length",
+            "length_unit": "In",
             "n_heads": "n heads",
         },
         "Same heads: share of the best heads of one half of the templates that are among the best "
         "of the other. R held out: in the second half. Above swaps: share of all heads whose R "
-        "exceeds that of every swap of labels. Length: Spearman's r of values with characters.",
+        "exceeds that of every swap of labels. Length: Spearman's r of values with the phrases' "
+        "length in the model's tokens, or in characters where these were not counted.",
     ),
     "people": View(
         "Flags of people and the model",

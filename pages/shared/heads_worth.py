@@ -119,7 +119,8 @@ def _sentences(row: dict[str, Any]) -> list[str]:
         f"{100 * row['above_swapped']:.0f} % of {int(row['n_heads_swapped']):,} heads separate the "
         f"poles better than under every swap of labels ({100 * row['above_swapped_expected']:.0f} "
         "% by chance).",
-        f"Values follow the length of the phrase with r = {number(row['length_r'], 2)} "
+        f"Values follow the phrases' length in {row['length_unit']} with r = "
+        f"{number(row['length_r'], 2)} "
         f"(Spearman, n = {int(row['n_phrases']):,}, {p_words('q', row['length_qvalue'])}).",
     ]
     if not pd.isna(row["floor_statistic"]):

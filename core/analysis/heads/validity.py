@@ -32,8 +32,10 @@ from core.stats.probes.validity import (
     reference_floor,
 )
 from core.store.gate import Cache
+from core.store.phrase_lengths import get_lengths
 
 N_SPLITS = 1_000
+TOKENS, CHARACTERS = "tokens", "characters"  # what lengths are counted in
 _AT_A_TIME = 32  # axes whose sums are in memory together
 
 
@@ -60,8 +62,9 @@ def validity(cache: Cache, found: StoredAxes, axis_ids: Collection[str] | None =
         it, R of the best heads of the first half of the templates (`separability_first`), R of the
         same heads in the second (`separability_held_out`) and of independent sentences without a
         difference (`held_out_chance`); the share of all heads `above_swapped`, beside the expected
-        one; Spearman's `length_r` of concepts and reference phrases with their number of
-        characters, with p and q; `floor_statistic`, the mean KS D of reference phrases against
+        one; Spearman's `length_r` of concepts and reference phrases with their length in
+        `length_unit` (the model's own tokens where all are known, else characters), with p and q;
+        `floor_statistic`, the mean KS D of reference phrases against
         reference phrases; each n, and the reasons where something is undefined.
 
         `floor`: the share of such tests with p < .05, the 95th percentile over splits of the share
@@ -80,7 +83,7 @@ def validity(cache: Cache, found: StoredAxes, axis_ids: Collection[str] | None =
         raise InputError(f"No axis of the set is called {min(unknown)}.")
     wanted = [a for a in axes if axis_ids is None or a.axis_id in axis_ids]
     floor, why = _floor(found)
-    of_values = pd.concat([_lengths(found), _floor_of_axes(found, floor, why)], axis=1)
+    of_values = pd.concat([_lengths(cache, found), _floor_of_axes(found, floor, why)], axis=1)
     probes = pd.DataFrame(list(_probes(cache, found.question, wanted)))
     rows = pd.concat([probes, of_values.loc[[a.axis_id for a in wanted]].reset_index()], axis=1)
     both = zip(rows["length_reason"], rows["floor_reason"], strict=True)
@@ -123,17 +126,22 @@ def _probes(
             }
 
 
-def _lengths(found: StoredAxes) -> pd.DataFrame:
-    """Values against the characters of the phrases, by axis_id."""
+def _lengths(cache: Cache, found: StoredAxes) -> pd.DataFrame:
+    """Values against the length of the phrases, by axis_id."""
     held = found.held
     phrases = (*held.concepts, *held.reference)
-    lengths = length_association(held.values, [len(phrase) for phrase in phrases])
+    tokens = get_lengths(cache, found.question.reader_id, phrases)
+    # Heads read before tokens were counted have no counts; one unit for all phrases.
+    unit = TOKENS if all(phrase in tokens for phrase in phrases) else CHARACTERS
+    long = [tokens[p] if unit == TOKENS else len(p) for p in phrases]
+    lengths = length_association(held.values, long)
     return pd.DataFrame(
         {
             "length_r": lengths.r,
             "length_pvalue": lengths.pvalue,
             "length_qvalue": lengths.pvalue_adjusted,
             "n_tests": n_tests(lengths.pvalue),  # that q is adjusted for
+            "length_unit": unit,
             "n_phrases": lengths.n,
             "length_reason": [str(reason) for reason in lengths.undefined],
         },
