@@ -135,6 +135,21 @@ VIEWS: Mapping[str, View] = {
         "exceeds that of every swap of labels. Length: Spearman's r of values with the phrases' "
         "length in the model's tokens, or in characters where these were not counted.",
     ),
+    "power": View(
+        "What the test would find",
+        {
+            "shift": "Shift",
+            "spread": "Spread",
+            "power": "Power",
+            "error": "Error",
+            "n_worlds": "n worlds",
+            "n_concepts": "n groups",
+            "n_reference": "n phrases",
+        },
+        "Power: share of simulated worlds with p < .05 by Kolmogorov-Smirnov, with its standard "
+        "error, where groups are shifted by so many sd of the reference phrases and spread by so "
+        "many times theirs. Shift 0 and spread 1: nothing differs.",
+    ),
     "people": View(
         "Flags of people and the model",
         {

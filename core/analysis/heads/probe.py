@@ -8,6 +8,7 @@ models           agreement with other readers
 validity         checks of each axis
 floor            how often reference phrases are told from reference phrases
 random           how often groups are told from phrases along directions that mean nothing
+power            how often the test behind a flag finds differences of stated sizes
 beyond           flagged axes that the dictionary does not have
 people           flags of people and the model, 2 x 2
 people_axes      what people and the model say of each axis
@@ -29,6 +30,7 @@ from core.analysis.heads.agreement import label_agreement, model_agreement
 from core.analysis.heads.beyond import By, beyond_table
 from core.analysis.heads.human import Matched, human_agreement, human_axes, human_sides, matched
 from core.analysis.heads.positions import position_axes, position_table
+from core.analysis.heads.power import power_table
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
 from core.analysis.heads.stored import StoredAxes, compute_axes, stored_axis_table
@@ -147,6 +149,7 @@ TABLES: Mapping[str, Callable[[Probe], pd.DataFrame]] = {
     "validity": lambda p: p.validity.axes,
     "floor": lambda p: p.validity.floor,
     "random": lambda p: random_table(p.cache, p.found),
+    "power": lambda p: power_table(p.found),
     "beyond": _beyond,
     "people": lambda p: human_agreement(p.found, p.people),
     "people_axes": lambda p: human_axes(p.found, p.people),

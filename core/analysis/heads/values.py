@@ -77,6 +77,7 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
     CacheError
         A file of arrays is gone or damaged.
     """
+    half = question.half
     with cache.kept_open() as opened:
         reader = get_reader(opened, question.reader_id)
         check_k(question.k, reader.n_layers * reader.n_heads)
@@ -87,7 +88,7 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
     blocks: list[_Block] = []
     done = 0
     for some in _blocks(axes):
-        blocks.append(_block(cache, question, some, activations))
+        blocks.append(_block(cache, question, half, some, activations))
         done += len(some)
         tell(done, len(axes))
     separability, chance, held_out, held_out_chance = np.concatenate([b.tops for b in blocks]).T
@@ -107,13 +108,16 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
 
 
 def _block(
-    cache: Cache, question: HeadsQuestion, axes: Sequence[Axis], activations: Array
+    cache: Cache, question: HeadsQuestion, half: int, axes: Sequence[Axis], activations: Array
 ) -> _Block:
-    """Values of phrases, whose heads' outputs are (C, L, H, D), on some axes."""
+    """Values of phrases, whose heads' outputs are (C, L, H, D), on some axes.
+
+    Directions are those of half 0 or 1 of the templates, or of both.
+    """
     with cache.kept_open() as opened:
         held = grids(opened, question, axes)
         halves = pole_halves(opened, question, axes)
-    half, k = question.half, question.k
+    k = question.k
     poles = [poles_of(halves, axis, half) for axis in axes]
     theta = np.stack([direction(*pair) for pair in poles])
     separability, chance = held.separability[:, half], held.chance(half)
