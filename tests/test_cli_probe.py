@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from core.analysis.heads import uncertainty
 from core.analysis.heads.positions import position_table
 from core.analysis.heads.probe import OF_MODELS, OF_PEOPLE, TABLES
 from core.analysis.heads.question import HeadsQuestion
@@ -129,6 +130,21 @@ def test_each_table_can_be_printed(run: Run, words: tuple[str, ...], ratings: Pa
     assert code == 0, err
     titles = [VIEWS[name].title for name in names if name in VIEWS]
     assert all(title in " ".join(out.split()) for title in titles) and "annotators" in out
+
+
+def test_a_table_that_was_cut_says_so(
+    run: Run, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "The table halves has the 3 axes of the largest KS D, of 8."
+    file = tmp_path / "halves.csv"
+    code, out, err = run(*words, "--table", "halves")
+    assert code == 0 and "The table halves" not in out + err
+    monkeypatch.setattr(uncertainty, "AT_MOST", 3)
+    code, out, err = run(*words, "--table", "halves", "--out", file)
+    assert code == 0 and said in " ".join((out + err).split())
+    assert pd.read_csv(file)["n_axes"].tolist() == [8] * 3
+    code, out, _ = run(*words, "--table", "halves")
+    assert code == 0 and said in " ".join(out.split())
 
 
 def test_long_tables_say_how_many_rows_there_are(capfd: pytest.CaptureFixture[str]) -> None:

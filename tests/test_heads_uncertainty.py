@@ -8,12 +8,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.analysis.heads import uncertainty
 from core.analysis.heads.axis_view import AxisView, axis_view
 from core.analysis.heads.chosen import HeadChoice, choose, chosen_heads
 from core.analysis.heads.question import HeadsQuestion
-from core.analysis.heads.uncertainty import halves_difference, halves_table
+from core.analysis.heads.stored import compute_axes
+from core.analysis.heads.uncertainty import (
+    HalvesDifference,
+    halves_differences,
+    halves_of_axes,
+    halves_table,
+)
+from core.axes.concepts import Concept, ConceptSet
 from core.errors import InputError
-from core.store.axes import get_axes
+from core.store.axes import get_axes, put_concepts
 from core.store.gate import Cache
 from core.store.prune import files_of, forget
 from tests.planted_cache import AXES, CONCEPTS, FAMILY, N_CONCEPTS, REFERENCE, fill_planted
@@ -39,6 +47,11 @@ def planted(tmp_path_factory) -> tuple[Cache, HeadsQuestion]:
 def view_of(planted: tuple[Cache, HeadsQuestion], axis: int = 0) -> AxisView:
     cache, question = planted
     return axis_view(cache, question, get_axes(cache, AXES)[axis].axis_id)
+
+
+def halves_difference(cache: Cache, view: AxisView, heads: np.ndarray) -> HalvesDifference:
+    (found,) = halves_differences(cache, view.question, [view.axis], [heads])
+    return found
 
 
 def test_the_first_half_is_the_view_of_fifteen_templates(planted):
@@ -84,17 +97,44 @@ def test_the_table_holds_what_was_found(planted):
     cache, _ = planted
     view = view_of(planted)
     halves = halves_difference(cache, view, chosen_heads(view, K3).heads)
-    rows = halves_table(view, halves)
+    rows = halves_table(halves)
     assert rows["concept"].tolist() == [c.text for c in view.concepts]
     np.testing.assert_allclose(rows["difference"], rows["second_half"] - rows["first_half"])
     np.testing.assert_array_equal(rows["second_half"], halves.second[:N_CONCEPTS])
     assert set(rows["n_heads"]) == {3}
 
 
+def test_axes_are_compared_in_the_order_of_their_table(planted, monkeypatch):
+    cache, question = planted
+    found = compute_axes(cache, replace(question, k=3))
+    rows = halves_of_axes(cache, found)
+    assert rows["axis_id"].tolist() == found.table["axis_id"].tolist()
+    for i, axis in enumerate(get_axes(cache, AXES)):
+        view = view_of(planted, i)
+        alone = halves_difference(cache, view, chosen_heads(view, K3).heads)
+        row = rows.set_index("axis_id").loc[axis.axis_id]
+        assert row["r"] == pytest.approx(alone.r, abs=1e-9)
+        assert row["mean_difference"] == pytest.approx(alone.mean_difference, abs=1e-9)
+        assert (row["n_concepts"], row["n_heads"], row["reason"]) == (N_CONCEPTS, 3, "")
+    monkeypatch.setattr(uncertainty, "AT_MOST", 5)
+    few = halves_of_axes(cache, found)
+    assert few["axis_id"].tolist() == rows["axis_id"].tolist()[:5]
+    assert set(few["n_axes"]) == {len(MODEL.axes)} and len(MODEL.axes) > 5
+
+
+def test_two_concepts_have_no_correlation(planted):
+    cache, question = planted
+    put_concepts(cache, ConceptSet("two", (Concept(f"{CONCEPTS} 1"), Concept(f"{CONCEPTS} 2"))))
+    rows = halves_of_axes(cache, compute_axes(cache, replace(question, concepts="two", k=3)))
+    assert rows["r"].isna().all() and (rows["n_concepts"] == 2).all()
+    assert set(rows["reason"]) == {"fewer than three concepts, or their values do not vary"}
+
+
 def test_no_heads_give_no_difference(planted):
     found = halves_difference(planted[0], view_of(planted), np.array([], dtype=np.int64))
     assert (found.n_heads, found.n_concepts) == (0, 0)
-    assert np.isnan(found.difference).all()
+    assert np.isnan([found.first, found.second]).all()
+    assert found.reason == "no head has a direction from both halves"
     assert all(math.isnan(x) for x in (found.r, found.cosine, found.mean_difference))
 
 

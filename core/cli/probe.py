@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from core.analysis.heads.beyond import BY, By
-from core.analysis.heads.probe import OF_MODELS, TABLES, Probe, probe_tables
+from core.analysis.heads.probe import OF_MODELS, TABLES, Probe, cut_notes, probe_tables
 from core.analysis.heads.question import POOLINGS
 from core.analysis.heads.reader import find_reader
 from core.axes.templates import FAMILIES, N_TEMPLATES
@@ -127,19 +127,20 @@ def _give(asked: Probe, names: tuple[str, ...], file: Path | None, *, as_json: b
     if not names and not as_json:
         names = (*SHOWN, *(name for name in SHOWN_TOO if not asked.lacks(name)))
     tables = probe_tables(asked, names)
+    notes = (*asked.notes, *cut_notes(tables))
     if file is not None:
         write_table(tables[names[0]], file)
     if as_json:
         facts = {"centre": asked.centre, "compare": asked.compare, "by": asked.by}
         rows = {name: json_rows(found) for name, found in tables.items()}
-        print_json(
-            {"question": asdict(asked.question), **facts, "tables": rows, "notes": asked.notes}
-        )
+        print_json({"question": asdict(asked.question), **facts, "tables": rows, "notes": notes})
     elif file is None:
         print_probe(tables)
-        for note in asked.notes:
+        for note in notes:
             say(f"Note: {note}", to=out)
     if file is not None:
+        for note in cut_notes(tables):
+            say(f"Note: {note}")
         say(f"Wrote {file}.")
 
 

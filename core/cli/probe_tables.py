@@ -135,6 +135,19 @@ VIEWS: Mapping[str, View] = {
         "exceeds that of every swap of labels. Length: Spearman's r of values with the phrases' "
         "length in the model's tokens, or in characters where these were not counted.",
     ),
+    "halves": View(
+        "Values from either half of the templates",
+        {
+            AXIS: "Axis",
+            "r": "r",
+            "mean_difference": "Mean difference",
+            "cosine": "Cosine",
+            "n_concepts": "n groups",
+            "n_heads": "n heads",
+        },
+        "r: Pearson's, of the groups' two values in the same heads. Mean difference: of the two, "
+        "without sign, in sd of all phrases. Cosine: of the two directions, mean over heads.",
+    ),
     "power": View(
         "What the test would find",
         {

@@ -8,6 +8,7 @@ models           agreement with other readers
 validity         checks of each axis
 floor            how often reference phrases are told from reference phrases
 random           how often groups are told from phrases along directions that mean nothing
+halves           values from either half of the templates, for at most 100 axes
 power            how often the test behind a flag finds differences of stated sizes
 beyond           flagged axes that the dictionary does not have
 people           flags of people and the model, 2 x 2
@@ -34,6 +35,7 @@ from core.analysis.heads.power import power_table
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
 from core.analysis.heads.stored import StoredAxes, compute_axes, stored_axis_table
+from core.analysis.heads.uncertainty import halves_of_axes
 from core.analysis.heads.validity import Validity, validity
 from core.errors import InputError
 from core.people.ratings import Ratings
@@ -116,6 +118,15 @@ def probe_tables(probe: Probe, names: Sequence[str] = ()) -> dict[str, pd.DataFr
     return {name: TABLES[name](probe) for name in dict.fromkeys(wanted)}
 
 
+def cut_notes(tables: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
+    """Which of these tables are not about all axes."""
+    halves = tables.get("halves")
+    if halves is None or len(halves) == halves["n_axes"].iloc[0]:
+        return ()
+    n_axes = int(halves["n_axes"].iloc[0])
+    return (f"The table halves has the {len(halves)} axes of the largest KS D, of {n_axes:,}.",)
+
+
 def _axes(cache: Cache, question: HeadsQuestion) -> StoredAxes:
     return stored_axis_table(cache, question) or compute_axes(cache, question)
 
@@ -149,6 +160,7 @@ TABLES: Mapping[str, Callable[[Probe], pd.DataFrame]] = {
     "validity": lambda p: p.validity.axes,
     "floor": lambda p: p.validity.floor,
     "random": lambda p: random_table(p.cache, p.found),
+    "halves": lambda p: halves_of_axes(p.cache, p.found),
     "power": lambda p: power_table(p.found),
     "beyond": _beyond,
     "people": lambda p: human_agreement(p.found, p.people),
