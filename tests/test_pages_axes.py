@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from core.analysis.heads.chosen import choose, parse_choice
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
 from core.analysis.heads.stored import compute_and_store, compute_axes
+from core.analysis.heads.uncertainty import HalvesDifference, halves_of_axes
 from core.store.gate import Cache
 from core.types import HeadReader
+from pages.shared import heads_worth
 from pages.shared.heads_rows import OTHER
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import (
@@ -220,6 +223,28 @@ def test_a_flag_is_held_against_directions_without_meaning(show, cache, reader) 
     assert f"{100 * row['share']:.0f} % are flagged" in said
     assert "100 % of the best heads in common" in said  # what is planted is in both halves
     assert "Choose a second model under" in said
+    halves = halves_of_axes(cache, stored).set_index("axis_id").loc[IDS[1]]
+    assert f"the correlation r = {halves['r']:.2f} and differ by" in said
+    assert f"{halves['mean_difference']:.2f} sd on average (n = 40 concepts, 3 heads)" in said
+    assert "Each concept's values from either half of the sentences" in said
+
+
+def test_halves_without_a_correlation_say_why() -> None:
+    two = HalvesDifference(
+        concepts=("a", "b"),
+        first=np.array([0.0, 1.0]),
+        second=np.array([0.5, 1.5]),
+        r=np.nan,
+        mean_difference=0.5,
+        cosine=0.9,
+        n_concepts=2,
+        n_heads=3,
+    )
+    said = heads_worth._halves_words(two)
+    assert "r = undefined (fewer than three concepts, or" in said and "0.50 sd" in said
+    none = replace(two, mean_difference=np.nan, n_concepts=0, n_heads=0)
+    said = heads_worth._halves_words(none)
+    assert said.endswith("undefined (no head has a direction from both halves).")
 
 
 RATINGS = "annotator,group,axis,rating\n"

@@ -14,6 +14,7 @@ from core.analysis.heads.agreement import model_agreement
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
 from core.analysis.heads.stored import StoredAxes
+from core.analysis.heads.uncertainty import HalvesDifference, halves_differences, halves_table
 from core.analysis.heads.validity import validity
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
@@ -68,9 +69,14 @@ def show_worth(asked: Asked, axis: Axis, stored: StoredAxes | None) -> None:
     with errors_in_one_sentence():
         cache = open_cache()
         found = _checks(str(cache.folder), cache.stamp(), asked.question, axis.axis_id)
-    st.markdown("\n".join(f"- {literal(sentence)}" for sentence in _sentences(found)))
-    rows = pd.DataFrame([found])
-    download_buttons(lambda: rows, [str(c) for c in rows], f"checks-{axis_stem(axis, asked.model)}")
+        halves = _halves(str(cache.folder), cache.stamp(), asked.question, axis.axis_id, stored)
+    sentences = [*_sentences(found), _halves_words(halves)]
+    st.markdown("\n".join(f"- {literal(sentence)}" for sentence in sentences))
+    rows, stem = pd.DataFrame([found]), axis_stem(axis, asked.model)
+    download_buttons(lambda: rows, [str(c) for c in rows], f"checks-{stem}")
+    st.caption("Each concept's values from either half of the sentences:")
+    both = halves_table(halves)
+    download_buttons(lambda: both, [str(c) for c in both], f"halves-{stem}")
 
 
 def show_models(asked: Asked, stored: StoredAxes | None) -> None:
@@ -131,6 +137,18 @@ def _sentences(row: dict[str, Any]) -> list[str]:
     return found
 
 
+def _halves_words(halves: HalvesDifference) -> str:
+    """What other sentences would change, as far as it is known."""
+    if not halves.n_concepts:
+        return f"From either half of the sentences: undefined ({halves.reason})."
+    r = f"undefined ({halves.reason})" if halves.reason else number(halves.r, 2)
+    return (
+        "Concepts' values from either half of the sentences, in the same heads, have the "
+        f"correlation r = {r} and differ by {number(halves.mean_difference, 2)} sd on average "
+        f"(n = {halves.n_concepts:,} concepts, {halves.n_heads:,} heads)."
+    )
+
+
 def _asked_for(label: str, key: str) -> bool:
     return bool(st.toggle(label, key=f"{key}-shown", persist_state="session"))
 
@@ -155,3 +173,14 @@ def _checks(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str) ->
 @st.cache_resource(max_entries=20, show_spinner="Comparing settings …")
 def _grid(folder: str, stamp: Stamp, question: HeadsQuestion) -> pd.DataFrame:
     return ablation_grid(Cache(Path(folder)), question)
+
+
+@st.cache_resource(max_entries=100, show_spinner="Comparing sentences …")
+def _halves(
+    folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str, _stored: StoredAxes
+) -> HalvesDifference:
+    """The open axis in the heads that the question's table has for it."""
+    held = _stored.held
+    i = [axis.axis_id for axis in held.axes].index(axis_id)
+    cache = Cache(Path(folder))
+    return next(halves_differences(cache, question, [held.axes[i]], [held.heads[i]]))
