@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from core.analysis.heads.beyond import BY, By
+from core.analysis.heads.positions import usual_centre
 from core.analysis.heads.probe import OF_MODELS, TABLES, Probe, cut_notes, probe_tables
 from core.analysis.heads.question import POOLINGS
 from core.analysis.heads.reader import find_reader
@@ -114,7 +115,7 @@ def probe(
     asked = Probe(
         cache=store,
         question=question,
-        centre=_centre(centre, reference),
+        centre=_centre(centre) if centre else usual_centre(question),
         compare=tuple(find_reader(store, name) for name in compare or ()),
         ratings=None if ratings is None else read_ratings(ratings),
         by=_by(by),
@@ -151,9 +152,7 @@ def _check_file(file: Path, names: tuple[str, ...]) -> None:
         raise InputError(f"{file} holds one table; choose one with --table, or take --json.")
 
 
-def _centre(name: str, reference: str) -> Centre:
-    if not name:
-        return "joint" if reference else "groups"
+def _centre(name: str) -> Centre:
     for centre in CENTRES:
         if name == centre:
             return centre

@@ -15,10 +15,11 @@ from core.analysis.heads.stored import StoredAxes
 from core.axes.axis import Axis
 from core.store.gate import Cache
 from pages.shared.data import Stamp, open_cache
+from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked
 from pages.shared.heads_rows import AxisList
 from pages.shared.tables import show_frame
-from pages.shared.widgets import download_buttons, errors_in_one_sentence
+from pages.shared.widgets import download_buttons, errors_end_this_part
 
 NEAREST = 10  # axes whose directions are compared with the open one's
 _N = st.column_config.NumberColumn
@@ -33,15 +34,15 @@ COLUMNS = {
 }
 
 
+@errors_end_this_part()
 def show_alike(asked: Asked, axis: Axis, listed: AxisList) -> None:
     """A table of the axes whose values follow the open one's, with the cosine of directions."""
     stored = listed.stored
     if stored is None or len(stored.held.axes) < 2:
         return
-    st.subheader(f"Like {axis_words(axis)}", divider="gray")
+    st.subheader(f"Like {literal(axis_words(axis))}", divider="gray")
     near = nearest(stored, axis.axis_id)
-    with errors_in_one_sentence():
-        pairs = _cosines(asked.question, (axis.axis_id, *near["axis_id"]))
+    pairs = _cosines(asked.question, (axis.axis_id, *near["axis_id"]))
     own = dict(zip(pairs["second"], pairs["own_second"], strict=True))
     of_open = pairs[pairs["first"] == axis.axis_id].rename(columns={"second": "axis_id"})
     rows = near.merge(of_open[["axis_id", "cosine", "n_heads", "random_sd"]], on="axis_id")

@@ -11,6 +11,7 @@ from core.selection import Selection
 from core.stats.levels import LEVEL
 from core.words import counted
 from pages.shared import state
+from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked
 from pages.shared.heads_rows import OTHER, AxisList
 from pages.shared.tables import MISSING, pvalue, written
@@ -107,7 +108,7 @@ def _on_page(selection: Selection, page: int) -> Selection:
 
 def _columns(asked: Asked) -> dict[str, object]:
     number = st.column_config.NumberColumn
-    first, second = asked.question.reference or "phrases", asked.second
+    first, second = literal(asked.question.reference or "phrases"), literal(asked.second)
     return {
         "open": st.column_config.TextColumn("", width=16),
         "axis": "Axis",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from core.analysis.heads.positions import position_table
+from core.analysis.heads.positions import position_table, usual_centre
 from core.analysis.heads.question import HeadsQuestion
 from core.figures.heads.positions import accuracy_lines
 from core.store.gate import Cache
@@ -16,7 +16,7 @@ from pages.shared.figures import show_figure
 from pages.shared.heads_choice import Asked
 from pages.shared.heads_data import read_heads_provenance
 from pages.shared.tables import pvalue, show_frame
-from pages.shared.widgets import download_buttons, errors_in_one_sentence
+from pages.shared.widgets import download_buttons, errors_end_this_part
 
 COLUMNS = {
     "dimension": "Dimension",
@@ -35,6 +35,7 @@ COLUMNS = {
 }
 
 
+@errors_end_this_part()
 def show_positions(asked: Asked) -> None:
     """Accuracy against k with its baselines, for all axes of the set."""
     question = asked.question
@@ -45,8 +46,7 @@ def show_positions(asked: Asked) -> None:
         help="Looks at every axis of warmth and competence in the set.",
     ):
         return
-    with errors_in_one_sentence():
-        rows = _read(question)
+    rows = _read(question)
     known = rows["accuracy"].notna()
     if not known.any():
         reasons = ", ".join(dict.fromkeys(rows["reason"]))
@@ -75,4 +75,4 @@ def _read(question: HeadsQuestion) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=20, show_spinner="Comparing positions …")
 def _table(folder: str, stamp: Stamp, question: HeadsQuestion) -> pd.DataFrame:
-    return position_table(Cache(Path(folder)), question)
+    return position_table(Cache(Path(folder)), question, centre=usual_centre(question))

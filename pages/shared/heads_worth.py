@@ -11,6 +11,7 @@ import streamlit as st
 from core.analysis.audit.words import number, p_words
 from core.analysis.heads.ablation import ablation_grid
 from core.analysis.heads.agreement import model_agreement
+from core.analysis.heads.positions import usual_centre
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
 from core.analysis.heads.stored import StoredAxes
@@ -25,7 +26,7 @@ from pages.shared.heads_choice import Asked, other_question
 from pages.shared.heads_data import read_axes_table
 from pages.shared.heads_share import axis_stem
 from pages.shared.tables import pvalue, show_frame
-from pages.shared.widgets import download_buttons, errors_in_one_sentence
+from pages.shared.widgets import download_buttons, errors_end_this_part
 
 _N = st.column_config.NumberColumn
 AGREEMENT = {
@@ -58,6 +59,7 @@ SETTINGS = {
 _HEIGHT = 420
 
 
+@errors_end_this_part()
 def show_worth(asked: Asked, axis: Axis, stored: StoredAxes | None) -> None:
     """Checks of the open axis, computed when asked for; they take a moment for each axis."""
     st.caption(
@@ -66,10 +68,9 @@ def show_worth(asked: Asked, axis: Axis, stored: StoredAxes | None) -> None:
     )
     if stored is None or not _asked_for("Check the open axis", "worth"):
         return
-    with errors_in_one_sentence():
-        cache = open_cache()
-        found = _checks(str(cache.folder), cache.stamp(), asked.question, axis.axis_id)
-        halves = _halves(str(cache.folder), cache.stamp(), asked.question, axis.axis_id, stored)
+    cache = open_cache()
+    found = _checks(str(cache.folder), cache.stamp(), asked.question, axis.axis_id)
+    halves = _halves(str(cache.folder), cache.stamp(), asked.question, axis.axis_id, stored)
     sentences = [*_sentences(found), _halves_words(halves)]
     st.markdown("\n".join(f"- {literal(sentence)}" for sentence in sentences))
     rows, stem = pd.DataFrame([found]), axis_stem(axis, asked.model)
@@ -98,12 +99,12 @@ def show_models(asked: Asked, stored: StoredAxes | None) -> None:
     _show(rows, AGREEMENT, "content", f"models-{asked.question.axes}")
 
 
+@errors_end_this_part()
 def show_settings(asked: Asked) -> None:
     """Position accuracy in every setting: templates, pooling, sentences, heads."""
     if _asked_for("Compare all settings (a few seconds)", "settings"):
-        with errors_in_one_sentence():
-            cache = open_cache()
-            rows = _grid(str(cache.folder), cache.stamp(), asked.question)
+        cache = open_cache()
+        rows = _grid(str(cache.folder), cache.stamp(), asked.question)
         _show(rows, SETTINGS, _HEIGHT, f"settings-{asked.question.axes}-{asked.question.concepts}")
 
 
@@ -172,7 +173,7 @@ def _checks(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str) ->
 
 @st.cache_resource(max_entries=20, show_spinner="Comparing settings …")
 def _grid(folder: str, stamp: Stamp, question: HeadsQuestion) -> pd.DataFrame:
-    return ablation_grid(Cache(Path(folder)), question)
+    return ablation_grid(Cache(Path(folder)), question, centre=usual_centre(question))
 
 
 @st.cache_resource(max_entries=100, show_spinner="Comparing sentences …")

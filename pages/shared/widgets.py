@@ -45,8 +45,21 @@ def errors_in_one_sentence() -> Iterator[None]:
     try:
         yield
     except StereoscopeError as error:
-        st.error(str(error), icon=":material/error:")
+        _say_error(error)
         st.stop()
+
+
+@contextmanager
+def errors_end_this_part() -> Iterator[None]:
+    """Show such an error in the place of a part of a page; for a function, the rest is drawn."""
+    try:
+        yield
+    except StereoscopeError as error:
+        _say_error(error)
+
+
+def _say_error(error: StereoscopeError) -> None:
+    st.error(literal(str(error)), icon=":material/error:")
 
 
 def empty_cache() -> None:

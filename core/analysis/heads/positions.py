@@ -60,6 +60,11 @@ class Positions:
     chance: Array  # the same under swapped labels; NaN for half of the templates, (K, A)
 
 
+def usual_centre(question: HeadsQuestion) -> Centre:
+    """What divides the sides where nobody says: groups alone where there are no phrases."""
+    return "joint" if question.reference else "groups"
+
+
 def positions(
     cache: Cache, question: HeadsQuestion, ks: Sequence[int], *, centre: Centre = "joint"
 ) -> Positions:
