@@ -7,8 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from core.analysis.heads.axis_view import AxisView
-from core.analysis.heads.chosen import Chosen, parse_choice
-from core.analysis.heads.sentences import choice_sentence, position_sentence
+from core.analysis.heads.chosen import Chosen
+from core.analysis.heads.sentences import position_sentence
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
 from core.figures.heads.references import two_references
@@ -24,7 +24,7 @@ from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import OTHER, AxisList, filter_axes, list_axes
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_strip, show_values
-from pages.shared.heads_verdict import said_of, show_verdicts
+from pages.shared.heads_verdict import own_sentence, said_of, show_verdicts
 from pages.shared.heads_walk import definitions, open_axis
 from pages.shared.heads_worth import show_models, show_settings, show_worth
 from pages.shared.routing import require_router
@@ -87,12 +87,10 @@ def show_axis(asked: Asked, selection: Selection, axis: Axis, listed: AxisList) 
     if opened is None:
         return
     view, found = opened
-    choice = parse_choice(asked.heads, *view.shape)
-    in_table = choice.box is None and listed.stored is not None and bool(view.reference)
-    own = "" if in_table else choice_sentence(view, found, choice)
+    own = own_sentence(asked, view, found, listed.stored)
     left, right = st.columns(2)
     with left:
-        show_strip(asked, view, found, said_of(asked, axis) or own)
+        show_strip(asked, view, found, own or said_of(asked, axis))
     with right:
         show_verdicts(asked, axis, own, position_sentence(view, found))
         show_overview(asked, selection, listed)

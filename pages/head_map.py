@@ -10,11 +10,7 @@ import streamlit as st
 
 from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import Chosen, parse_choice
-from core.analysis.heads.sentences import (
-    choice_sentence,
-    position_sentence,
-    separability_sentence,
-)
+from core.analysis.heads.sentences import position_sentence, separability_sentence
 from core.axes.axis import Axis
 from core.errors import InputError, StereoscopeError
 from core.selection import GRIDS, Selection
@@ -29,7 +25,7 @@ from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import filter_axes, list_axes
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_values
-from pages.shared.heads_verdict import said_of, show_verdicts
+from pages.shared.heads_verdict import own_sentence, row_of, said_of, show_verdicts
 from pages.shared.heads_walk import dimension_note, open_axis, step
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
@@ -83,7 +79,7 @@ def choose_mode(asked: Asked) -> GridMode:
     return next(mode for mode in modes if mode == asked.selection.grid)
 
 
-def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen) -> None:
+def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen, own: str) -> None:
     """The component, with a second model where one is chosen and can be shown."""
     mode = choose_mode(asked)
     choice = parse_choice(asked.heads, *view.shape)
@@ -94,7 +90,7 @@ def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen) 
         choice=choice,
         model=asked.model,
         provenance=read_heads_provenance(asked.question),
-        caption=said_of(asked, view.axis),
+        caption=own or said_of(asked, view.axis),
     )
     try:
         other = compared(asked, selection, view.axis) if mode != "one" else None
@@ -138,13 +134,13 @@ def main() -> None:
     view, found = viewed(asked, selection, axis)
     if note := dimension_note(axis):
         st.caption(f"An axis of {literal(note)}.")
-    choice = parse_choice(asked.heads, *view.shape)
-    show_map(asked, selection, view, found)
+    own = own_sentence(asked, view, found, listed.stored)
+    show_map(asked, selection, view, found, own)
     choose_again(asked)
-    in_table = choice.box is None and listed.stored is not None and bool(view.reference)
-    own = "" if in_table else choice_sentence(view, found, choice)
-    more = [separability_sentence(view, found), position_sentence(view, found)]
-    show_verdicts(asked, axis, own, *more)
+    choice = parse_choice(asked.heads, *view.shape)
+    row = row_of(asked, view.question.reference, axis.axis_id)  # R anew needs no phrases' test
+    separate = separability_sentence(view, found, choice, row)
+    show_verdicts(asked, axis, own, separate, position_sentence(view, found))
     parts = {
         "Concepts": lambda: show_values(asked, view, found),
         "Heads and layers": lambda: show_heads(asked, view, found),

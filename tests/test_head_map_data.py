@@ -63,7 +63,9 @@ def test_names_poles_and_labels_go_along():
     assert [concept["label"] for concept in data["concepts"]] == [1, -1] * 3 + [None] * 3
     assert data["dimension"] == "warmth"
     assert data["provenance"] == {"N": "30"}
-    assert data["caption"].startswith("Own words. Colour:")
+    assert data["said"] == "Own words."
+    assert data["caption"].startswith("Colour:")
+    assert data["usual"] == "all"
 
 
 def test_a_long_name_is_short_beside_its_mark_and_whole_when_pointed_at():

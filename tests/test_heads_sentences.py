@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,27 @@ ROW: dict[str, Any] = {
     "statistic": 0.5, "pvalue": 0.003, "qvalue": 0.02, "difference": -0.25,
     "pvalue_location": 0.01, "spread_ratio": 1.5, "pvalue_spread": 0.4, "rejection_rate": 0.9,
     "rejection_error": 0.01, "stability": "well-powered", "n_concepts": 25, "n_reference": 50,
-    "reason": "",
+    "n_heads": 128, "separability_held_out": 0.21, "held_out_chance": 0.07, "reason": "",
 }  # fmt: skip
 
 
-def said(**changes: Any) -> str:
+def said(*, k: int | None = 128, by_hand: bool = False, **changes: Any) -> str:
     return axis_sentence(
-        ROW | changes, poles=("cold", "warm"), concepts="groups", reference="phrases", n_axes=8
+        ROW | changes,
+        poles=("cold", "warm"),
+        concepts="groups",
+        reference="phrases",
+        n_axes=8,
+        k=k,
+        by_hand=by_hand,
     )
 
 
 def test_a_flag_is_told_with_n_side_spread_and_stability() -> None:
     assert said() == (
-        "cold – warm: groups lie elsewhere than phrases: KS D = 0.50 (n = 25 and 50), p = 0.003, "
-        "q = 0.020 over 8 axes. On average they lie 0.25 sd further towards cold than the phrases "
+        "cold – warm: groups lie elsewhere than phrases in the 128 heads of highest R: KS D = 0.50 "
+        "(n = 25 and 50), p = 0.003, q = 0.020 over 8 axes. On average they lie 0.25 sd "
+        "further towards cold than the phrases "
         "(p = 0.010), and they spread 1.50 times as wide (p = 0.40). 90 % (±1.0 %) of resamples "
         "reject: well-powered."
     )
@@ -45,6 +53,47 @@ def test_what_does_not_outlast_the_other_axes_says_so() -> None:
     assert "flagged (p < 0.05), but not after adjusting over the axes" in said(qvalue=0.2)
     assert "not shown to lie elsewhere than" in said(pvalue=0.2, qvalue=0.5)
     assert "more phrases would be needed" in said(pvalue=0.2, stability="underpowered")
+
+
+def test_heads_chosen_by_hand_are_named_and_p_is_not_adjusted_for_them() -> None:
+    assert "not adjusted for choosing them" not in said()
+    assert said(k=7, n_heads=7, by_hand=True).endswith("not adjusted for choosing them.")
+    assert "in the 7 heads of highest R" in said(k=7, n_heads=7)
+    assert "in all 24 heads" in said(k=None, n_heads=24)
+
+
+def test_few_phrases_without_a_difference_are_too_few_to_tell() -> None:
+    quiet = {"pvalue": 0.6, "qvalue": 0.8, "stability": "no sign of a difference"}
+    assert said(**quiet).endswith("no sign of a difference.")
+    assert said(**quiet, n_concepts=9).endswith("too few phrases to tell.")
+    assert said(**quiet, n_reference=9).endswith("too few phrases to tell.")
+
+
+def test_a_selection_without_q_says_no_more_than_its_p() -> None:
+    view = made_view(4, 3, 12, 10, n_dead=0)
+    choice = parse_choice("rect:0,0,1,2", *view.shape)
+    found = replace(choose(view, choice, seed=1), pvalue=0.01)
+    sentence = choice_sentence(view, found, choice)
+    assert "are flagged (p < 0.05) in these heads, against reference" in sentence
+    assert "lie elsewhere than" not in sentence
+    assert "adjusted" not in choice_sentence(view, found, choice, by_hand=False)
+
+
+def test_r_of_heads_chosen_by_r_is_called_too_high_and_stands_beside_r_anew() -> None:
+    view = made_view(4, 3, 12, 10, n_dead=0)
+
+    def of(heads: str, row: dict[str, Any] | None = None, **changes: Any) -> str:
+        choice = parse_choice(heads, *view.shape)
+        seen = replace(view, **changes)
+        return separability_sentence(seen, choose(seen, choice, seed=1), choice, row)
+
+    assert "too high" in of("k3")
+    assert "is 0.210 in the other half (by chance 0.070)" in of("k3", ROW)
+    assert "half" not in of("k3", ROW | {"separability_held_out": np.nan})
+    assert not any("too high" in of(heads, ROW) for heads in ("all", "head:1,1"))
+    one_gone = np.where(np.arange(12).reshape(4, 3) == 4, np.nan, view.chance)
+    assert "under swapped labels undefined in 1 of 1 head" in of("head:1,1", chance=one_gone)
+    assert "for all 30 templates only" in of("head:1,1", chance=view.chance * np.nan)
 
 
 def test_undefined_has_its_reason_and_no_number() -> None:
@@ -75,7 +124,7 @@ def test_heads_are_named_with_their_number(heads: str, words: str) -> None:
     assert "not adjusted for choosing them" in sentence
     assert f"of {found.n_labelled} labelled concepts" in position_sentence(view, found)
     r = view.separability.ravel()[found.heads].mean()
-    assert f"is {r:.3f} (under swapped labels" in separability_sentence(view, found)
+    assert f"is {r:.3f} (under swapped labels" in separability_sentence(view, found, choice)
 
 
 def test_what_is_missing_is_said() -> None:

@@ -95,10 +95,18 @@ def test_numbers_are_those_of_the_analysis(show, cache, reader, heads: str) -> N
     np.testing.assert_allclose(table["value"], expected)
     assert address(app)["heads"] == heads
     said = words(app)
+    caption = map_data(app)["said"]  # of saved pictures
+    table = f"in {'all 24 heads' if heads != 'k3' else 'the 3 heads of highest R'}"
+    assert table in said
     if heads.startswith("k") or heads == "all":
-        assert "over 8 axes" in said
+        assert table in caption
+        assert "over 8 axes" in caption
     else:
-        assert "not adjusted for choosing them" in said
+        assert caption.startswith(f"Over {len(found.heads)} head")
+        assert "over 8 axes" not in caption
+    by_hand = "not adjusted for choosing them"
+    assert (by_hand in said, by_hand in caption) == (heads != "all",) * 2
+    assert ("so that it is too high" in said) == (heads == "k3")
 
 
 def test_a_stereotyped_axis_is_flagged_and_another_is_not(show, cache, reader) -> None:

@@ -6,15 +6,23 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from core.analysis.heads.sentences import CAUTION, axis_sentence, pole_words
+from core.analysis.heads.axis_view import AxisView
+from core.analysis.heads.chosen import Chosen, HeadChoice, parse_choice
+from core.analysis.heads.sentences import (
+    CAUTION,
+    axis_sentence,
+    choice_sentence,
+    pole_words,
+    reads,
+)
+from core.analysis.heads.stored import StoredAxes
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
 from core.stats.probes.rejection import Stability
 from pages.shared.figures import literal
-from pages.shared.heads_choice import Asked, against
+from pages.shared.heads_choice import Asked, against, default_heads
 from pages.shared.heads_data import read_axes_table
 
 LOOKS = {
@@ -56,6 +64,14 @@ def row_of(asked: Asked, reference: str, axis_id: str) -> Mapping[str, Any] | No
     return None if rows.empty else {str(k): v for k, v in rows.iloc[0].to_dict().items()}
 
 
+def own_sentence(asked: Asked, view: AxisView, found: Chosen, stored: StoredAxes | None) -> str:
+    """The test in the chosen heads, where no table holds it; nothing where one does."""
+    if asked.heads == _table_heads(asked) and stored is not None and view.reference:
+        return ""
+    choice = parse_choice(asked.heads, *view.shape)
+    return choice_sentence(view, found, choice, by_hand=_by_hand(asked))
+
+
 def said_of(asked: Asked, axis: Axis) -> str:
     """The verdicts as plain text, for captions."""
     found = []
@@ -67,10 +83,11 @@ def said_of(asked: Asked, axis: Axis) -> str:
 
 
 def _line(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) -> str:
-    reads = Stability.UNDEFINED if math.isnan(row["pvalue"]) else Stability(row["stability"])
-    icon, colour = LOOKS[reads]
+    undefined = math.isnan(row["pvalue"])
+    icon, colour = LOOKS[Stability.UNDEFINED if undefined else Stability(row["stability"])]
     sentence = literal(_sentence(asked, axis, reference, row))
-    return f"- :{colour}-badge[{icon} {reads}] {sentence}"
+    badge = Stability.UNDEFINED if undefined else reads(row)
+    return f"- :{colour}-badge[{icon} {badge}] {sentence}"
 
 
 def _sentence(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) -> str:
@@ -82,10 +99,15 @@ def _sentence(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) 
         concepts=asked.question.concepts,
         reference=reference,
         n_axes=n_axes,
+        k=asked.question.k,
+        by_hand=_by_hand(asked) and asked.heads == _table_heads(asked),
     )
 
 
-def reads_words(rows: pd.DataFrame) -> dict[str, int]:
-    """How many axes of a table read what, in the order of the evidence."""
-    counts = rows["stability"].where(rows["pvalue"].notna(), Stability.UNDEFINED).value_counts()
-    return {str(reads): int(counts[reads]) for reads in LOOKS if counts.get(reads, 0)}
+def _by_hand(asked: Asked) -> bool:
+    return asked.heads != default_heads(asked.shape)
+
+
+def _table_heads(asked: Asked) -> str:
+    """The heads that the tables of all axes are of, as a link writes them."""
+    return str(HeadChoice(k=asked.question.k))

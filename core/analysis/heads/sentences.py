@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from core.analysis.audit.words import number, p_words
 from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import Chosen, HeadChoice
@@ -19,7 +21,8 @@ CAUTION = (
     "what the model would say, and an axis without a flag does not show that the model treats "
     "groups alike."
 )
-_NOT_ADJUSTED = "p is of these heads as they were chosen, and is not adjusted for choosing them."
+NOT_ADJUSTED = "p is of these heads as they were chosen, and is not adjusted for choosing them."
+_FEW_PHRASES = 10  # of either set: below, hardly any difference would be found
 
 
 def pole_words(axis: Axis) -> tuple[str, str]:
@@ -39,6 +42,8 @@ def axis_sentence(
     concepts: str,
     reference: str,
     n_axes: int,
+    k: int | None,
+    by_hand: bool = False,
 ) -> str:
     """What the tests of one row of the axis table show.
 
@@ -50,26 +55,34 @@ def axis_sentence(
         The negative and the positive one's word.
     n_axes
         How many axes q is adjusted over.
+    k
+        Of how many heads of highest R the row is; None for all.
+    by_hand
+        Somebody has chosen k, and p is not adjusted for that.
     """
     axis = " \u2013 ".join(poles)
     if math.isnan(row["pvalue"]):
         return f"{axis}: undefined against {reference or 'no phrases'}, because {row['reason']}."
     n = f"n = {int(row['n_concepts']):,} and {int(row['n_reference']):,}"
+    heads = _best(int(row["n_heads"]), k)
     test = (
         f"KS D = {number(row['statistic'], 2)} ({n}), {p_words('p', row['pvalue'])}, "
         f"{p_words('q', row['qvalue'])} over {counted(n_axes, 'axis', 'axes')}"
     )
     return " ".join(
         [
-            f"{axis}: {concepts} {_lie(row)} {reference}: {test}.",
+            f"{axis}: {concepts} {_lie(row)} {reference} in {heads}: {test}.",
             _where(row, *poles),
-            _stable(row),
+            *filter(None, [_stable(row)]),
+            *([NOT_ADJUSTED] if by_hand else []),
         ]
-    ).strip()
+    )
 
 
-def choice_sentence(view: AxisView, found: Chosen, choice: HeadChoice) -> str:
-    """What the tests show in heads that somebody has chosen."""
+def choice_sentence(
+    view: AxisView, found: Chosen, choice: HeadChoice, *, by_hand: bool = True
+) -> str:
+    """What the tests show in some heads, and whether somebody has chosen them."""
     negative, positive = pole_words(view.axis)
     heads = heads_words(found, choice)
     if math.isnan(found.pvalue):
@@ -85,7 +98,7 @@ def choice_sentence(view: AxisView, found: Chosen, choice: HeadChoice) -> str:
         f"Over {heads}, {question.concepts} {_lie(row)} {question.reference}: "
         f"KS D = {number(found.statistic, 2)} (n = {found.n_concepts:,} and "
         f"{found.n_reference:,}), {p_words('p', found.pvalue)}. "
-        f"{_where(row, negative, positive)} {_NOT_ADJUSTED}"
+        f"{_where(row, negative, positive)}{f' {NOT_ADJUSTED}' if by_hand else ''}"
     )
 
 
@@ -100,27 +113,39 @@ def position_sentence(view: AxisView, found: Chosen) -> str:
     )
 
 
-def separability_sentence(view: AxisView, found: Chosen) -> str:
-    """R of the chosen heads beside what swapped labels give."""
+def separability_sentence(
+    view: AxisView, found: Chosen, choice: HeadChoice, row: Mapping[str, Any] | None = None
+) -> str:
+    """R of the chosen heads beside what swapped labels give, and R where they were not chosen.
+
+    Parameters
+    ----------
+    row
+        Of the axis table in these heads, for R in sentences that did not choose them; None where
+        there is none.
+    """
     if not len(found.heads):
         return "None of the chosen heads holds a direction, so that there is nothing to average."
     r = float(view.separability.ravel()[found.heads].mean())
-    chance = float(view.chance.ravel()[found.heads].mean())
-    beside = (
-        f"under swapped labels {number(chance)}, and 95 % of heads stay below "
-        f"{number(view.chance_level)}"
-        if math.isfinite(chance)
-        else "labels were swapped for all 30 templates only, so that chance is not known"
+    said = f"Mean separability R of these heads is {number(r)} ({_chance(view, found)})."
+    if choice.box is not None or choice.k is None:
+        return said
+    said += " They were chosen by R, so that it is too high"
+    anew = math.nan if row is None else float(row["separability_held_out"])
+    if math.isnan(anew):
+        return f"{said}, also beside that chance."
+    return (
+        f"{said}, also beside that chance: R of the best heads of half of the templates is "
+        f"{number(anew)} in the other half (by chance {number(row['held_out_chance'])})."
     )
-    return f"Mean separability R of these heads is {number(r)} ({beside})."
 
 
 def heads_words(found: Chosen, choice: HeadChoice) -> str:
     """Which heads, and how many: the 128 heads of highest R, layer 4 head 2."""
-    n = counted(len(found.heads), "head")
     if choice.box is None:
-        which = f"all {n}" if choice.k is None else f"the {n} of highest R"
+        which = _best(len(found.heads), choice.k)
     else:
+        n = counted(len(found.heads), "head")
         first_layer, first_head, last_layer, last_head = choice.box
         layers = _span("layer", first_layer, last_layer)
         which = f"{n} ({layers}, {_span('head', first_head, last_head)})"
@@ -128,11 +153,40 @@ def heads_words(found: Chosen, choice: HeadChoice) -> str:
     return f"{which}, {skipped}" if found.n_skipped else which
 
 
+def reads(row: Mapping[str, Any]) -> str:
+    """What the test reads; few phrases without a sign of a difference are too few to tell."""
+    n = min(row["n_concepts"], row["n_reference"])
+    if row["stability"] == Stability.NO_SIGN and n < _FEW_PHRASES:
+        return "too few phrases to tell"
+    return str(row["stability"])
+
+
+def _best(n_heads: int, k: int | None) -> str:
+    n = counted(n_heads, "head")
+    return f"all {n}" if k is None else f"the {n} of highest R"
+
+
+def _chance(view: AxisView, found: Chosen) -> str:
+    """R of heads under swapped labels, or why it is not known."""
+    of_heads = view.chance.ravel()[found.heads]
+    n_gone = int(np.isnan(of_heads).sum())
+    if not n_gone:
+        return (
+            f"under swapped labels {number(float(of_heads.mean()))}, and 95 % of all heads stay "
+            f"below {number(view.chance_level)}"
+        )
+    if not np.isfinite(view.chance).any():
+        return "labels were swapped for all 30 templates only, so that chance is not known"
+    return f"under swapped labels undefined in {n_gone:,} of {counted(len(of_heads), 'head')}"
+
+
 def _lie(row: Mapping[str, Any]) -> str:
     """By the published rule, p < 0.05, and whether that outlasts the other axes."""
     if row["pvalue"] >= LEVEL:
         return "are not shown to lie elsewhere than"
-    if row.get("qvalue", 0.0) >= LEVEL:
+    if math.isnan(row.get("qvalue", math.nan)):
+        return "are flagged (p < 0.05) in these heads, against"
+    if row["qvalue"] >= LEVEL:
         return "are flagged (p < 0.05), but not after adjusting over the axes, against"
     return "lie elsewhere than"
 
@@ -152,7 +206,7 @@ def _stable(row: Mapping[str, Any]) -> str:
     rate, error = float(row["rejection_rate"]), float(row["rejection_error"])
     if math.isnan(rate):
         return ""
-    said = f"{_percent(rate)} (\u00b1{_percent(error, 1)}) of resamples reject: {row['stability']}"
+    said = f"{_percent(rate)} (\u00b1{_percent(error, 1)}) of resamples reject: {reads(row)}"
     if row["stability"] == Stability.UNDERPOWERED:
         said += ", so that more phrases would be needed to tell"
     return f"{said}."

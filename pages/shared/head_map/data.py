@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 from core.analysis.heads.axis_view import AxisView, dimension_of
 from core.analysis.heads.chosen import Chosen, HeadChoice, chosen_heads
-from core.analysis.heads.sentences import pole_words
+from core.analysis.heads.sentences import NOT_ADJUSTED, pole_words
 from core.errors import InputError
 from core.figures.theme import file_stem
+from pages.shared.heads_choice import default_heads
 
 GridMode = Literal["one", "side by side", "difference"]
 Compared = tuple[AxisView, Chosen | None]
@@ -64,7 +65,7 @@ def head_map_data(
     provenance
         What the numbers were made from; it goes into saved pictures.
     caption : str
-        Sentences of the page's own, before those that say what is drawn.
+        Sentences about the heads of `choice`; a picture of other heads is saved without them.
 
     Raises
     ------
@@ -93,7 +94,10 @@ def head_map_data(
         "n_concepts": len(view.concepts),
         "n_reference": len(view.reference),
         "dimension": dimension_of(view.axis) or "",
-        "caption": f"{caption} {MEANING}".strip(),
+        "usual": default_heads(view.shape),
+        "not_adjusted": NOT_ADJUSTED,
+        "said": caption,
+        "caption": MEANING,
         "provenance": {name: str(value) for name, value in (provenance or {}).items()},
         "file": file_stem(f"head-map-{'-'.join(poles)}-{model}"),
     }

@@ -46,7 +46,7 @@ function drawGrids(map) {
   });
   const { marks, height } = barMarks(scale, bar.width, map.theme);
   show(bar, 0, marks, height, map.theme);
-  bar.element.setAttribute("aria-label", `${scale.title}. ${scale.chanceWords.join("; ")}`);
+  bar.element.setAttribute("aria-label", [scale.title, ...scale.chanceWords].join(". "));
 }
 
 /** The outline of what is chosen, and the cell under the cursor. */

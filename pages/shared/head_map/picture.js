@@ -56,6 +56,10 @@ function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** What Python says of the heads that are shown; nothing of a preview's. */
+const saidOf = (map) =>
+  map.preview || choiceText(map.choice) !== map.data.choice ? "" : map.data.said;
+
 /** Save what is seen, as "png" or "svg". */
 async function save(map, kind) {
   const { grids, bar, strips, legend, single } = map.panels;
@@ -76,7 +80,7 @@ async function save(map, kind) {
     title: `${data.axis.poles.join(" ↔ ")}: ${map.models.map((model) => model.name).join(" and ")}`,
     selection: `Selection: ${choiceWords(map.choice)}${state}`,
     numbers: map.sentences,
-    caption: [data.caption, drawnWords(data), made && `Made from: ${made}.`].filter(Boolean),
+    caption: [saidOf(map), data.caption, drawnWords(data), made && `Made from: ${made}.`].filter(Boolean),
   };
   const picture = pictureOf(panels, said, map.theme, frame.width);
   const blob =

@@ -30,15 +30,15 @@ function separabilityScale(map) {
 }
 
 function chanceOf(model, named) {
-  const above = `${whole(model.nAbove)} of ${plural(model.layers * model.heads, "head")} above`;
+  const n = model.layers * model.heads;
+  const byChance = Math.round(0.05 * n); // what 95 % of the heads stay below
+  const above = `${whole(model.nAbove)} of ${plural(n, "head")} above (by chance ${byChance})`;
   return `${named ? `${model.name}: ` : ""}chance level ${fixed(model.chance, 3)}, ${above}`;
 }
 
 function differenceScale(map) {
   const [a, b] = map.models;
   const most = largest(a.r.map((v, i) => Math.abs(v - b.r[i]))) || 1;
-  const levels = [a.chance, b.chance].filter(Number.isFinite);
-  const level = Math.max(...levels);
   const { width } = map.panels.bar;
   return {
     title: fitted(`R of ${a.name} less R of ${b.name}`, width - 40, 12, map.theme.font, 600),
@@ -46,9 +46,7 @@ function differenceScale(map) {
     value: (_, head) => a.r[head] - b.r[head],
     share: (v) => (v / most + 1) / 2,
     ticks: [-most, 0, most],
-    chance: levels.length ? [-level, level] : [],
-    chanceWords: levels.length
-      ? [`±${fixed(level, 3)}: chance level of R, the larger of the two`]
-      : ["chance level not known for half of the templates"],
+    chance: [], // that of R is none of a difference, in which its bias cancels
+    chanceWords: [],
   };
 }

@@ -55,8 +55,11 @@ function positionWords(shown) {
   };
 }
 
-/** One sentence with all numbers of a model. */
-function sentenceOf(shown, model, preview) {
+/** That p is of heads that somebody chose; nothing for the usual ones. */
+const caveatOf = (choice, data) => (choiceText(choice) === data.usual ? "" : data.not_adjusted);
+
+/** All numbers of a model in sentences, the caveat last where there is a p. */
+function sentenceOf(shown, model, preview, caveat = "") {
   if (!shown)
     return `${model.name}: ${model.reason || "the selection lies outside of this model's heads"}.`;
   const [heads, ks, positions] = [
@@ -67,7 +70,8 @@ function sentenceOf(shown, model, preview) {
   return (
     `${model.name}: ${heads.value} ${heads.note}. ` +
     `Kolmogorov-Smirnov ${ks.value}, ${ks.note}. ` +
-    `Positions as labelled: ${positions.value}, ${positions.note}.`
+    `Positions as labelled: ${positions.value}, ${positions.note}.` +
+    (caveat && Number.isFinite(shown.ks.statistic) ? ` ${caveat}` : "")
   );
 }
 
@@ -108,7 +112,8 @@ function describe(map) {
   slider.setAttribute("aria-valuetext", k ? plural(k, "head") : "not in use");
   if (map.root.getRootNode().activeElement !== exact) exact.value = k ?? "";
   if (map.dragging) return; // words follow when it is over
-  const words = map.shown.map((one, i) => sentenceOf(one, map.models[i], map.preview));
+  const caveat = caveatOf(map.choice, map.data);
+  const words = map.shown.map((one, i) => sentenceOf(one, map.models[i], map.preview, caveat));
   map.sentences = words;
   const kind = map.preview ? "Preview" : "Computed";
   const poles = map.data.axis.poles;
