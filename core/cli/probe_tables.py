@@ -119,7 +119,7 @@ VIEWS: Mapping[str, View] = {
         "share of them with p < .05 of their own. Where that is far above .05, a flag says little.",
     ),
     "validity": View(
-        "Checks of axes",
+        "Checks of axes, length in",
         {AXIS: "Axis"}
         | {
             "halves_overlap": "Same heads",
@@ -127,13 +127,13 @@ VIEWS: Mapping[str, View] = {
             "held_out_chance": "Chance",
             "above_swapped": "Above swaps",
             "length_r": "Length",
-            "length_unit": "In",
             "n_heads": "n heads",
         },
         "Same heads: share of the best heads of one half of the templates that are among the best "
         "of the other. R held out: in the second half. Above swaps: share of all heads whose R "
         "exceeds that of every swap of labels. Length: Spearman's r of values with the phrases' "
         "length in the model's tokens, or in characters where these were not counted.",
+        each="length_unit",
     ),
     "halves": View(
         "Values from either half of the templates",
