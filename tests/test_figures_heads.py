@@ -136,11 +136,14 @@ def test_accuracy_stands_beside_guessing_and_undefined_is_said() -> None:
             "reason": ["", "", "no label", "no label"],
         }
     )
-    figure = accuracy_lines(rows, chosen=2)
+    figure = accuracy_lines(rows, chosen=2, centre="mean of groups and phrases")
     sound(figure)
     measured, _, guessing = figure.data
     assert (list(measured.y), list(guessing.y)) == ([0.5, 0.7], [0.68, 0.68])
-    assert "Competence is undefined: no label." in caption_of(figure)
+    assert list(measured.error_y.array) == [0.1, None]  # undefined is no bar of length zero
+    said = caption_of(figure)
+    assert "Competence is undefined: no label." in said
+    assert "Centre: mean of groups and phrases. p is not adjusted over k and settings." in said
 
 
 def points(n: int) -> pd.DataFrame:

@@ -111,6 +111,14 @@ def test_without_labels_the_accuracy_is_undefined_with_its_reason():
     assert data["dimension"] == ""
 
 
+def test_labels_that_are_all_the_same_give_no_accuracy():
+    view = made_view(5, 4, 9, 7)
+    data = told(dataclasses.replace(view, labels=(1,) * 9))
+    numbers = data["models"][0]["numbers"]
+    assert (numbers["accuracy"], numbers["majority"]) == (None, None)
+    assert "are the same" in numbers["position_reason"]
+
+
 def test_before_python_knows_there_are_no_numbers():
     data = head_map_data(made_view(5, 4, 9, 7), None, choice=CHOICE, model="one")
     assert data["models"][0]["numbers"] is None

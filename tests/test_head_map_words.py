@@ -57,3 +57,10 @@ def test_a_difference_of_two_r_has_no_chance_level() -> None:
     scale = f"(({{ fitted: 0 }}), differenceScale({{ models: {MODELS}, panels: {panels} }}))"
     found = told(f"(() => {{ fitted = (words) => words; return {scale}; }})()")
     assert (found["chance"], found["chanceWords"]) == ([], [])
+
+
+@pytest.mark.parametrize(("labels", "accuracy"), [([1, 1, 1], None), ([1, -1, 1], 1 / 3)])
+def test_labels_that_are_all_the_same_give_no_accuracy(labels, accuracy) -> None:
+    found = told(f"positionsOf([0.5, 1, -2], {labels})")
+    assert found["accuracy"] == pytest.approx(accuracy)
+    assert ("are the same" in found["reason"]) == (accuracy is None)

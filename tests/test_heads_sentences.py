@@ -123,6 +123,7 @@ def test_heads_are_named_with_their_number(heads: str, words: str) -> None:
     assert words in sentence
     assert "not adjusted for choosing them" in sentence
     assert f"of {found.n_labelled} labelled concepts" in position_sentence(view, found)
+    assert "(centre: mean of concepts and reference; balanced" in position_sentence(view, found)
     r = view.separability.ravel()[found.heads].mean()
     assert f"is {r:.3f} (under swapped labels" in separability_sentence(view, found, choice)
 

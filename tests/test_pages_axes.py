@@ -84,7 +84,7 @@ def test_the_list_is_the_table_and_planted_axes_lead_it(show, cache, reader) -> 
     assert table["open"].tolist() == ["▸", *[""] * 7]
     n = int(expected["flagged"].sum())
     said = f"{n} of 8 axes flagged (p < 0.05), 3 at q < 0.05; chance alone would flag 0.4"
-    assert said in words(app)
+    assert f"{said}. Axes share phrases, so that how many" in words(app)
 
 
 @pytest.mark.parametrize("axis", [1, 3])
@@ -227,6 +227,26 @@ def test_a_flag_is_held_against_directions_without_meaning(show, cache, reader) 
     assert f"the correlation r = {halves['r']:.2f} and differ by" in said
     assert f"{halves['mean_difference']:.2f} sd on average (n = 40 concepts, 3 heads)" in said
     assert "Each concept's values from either half of the sentences" in said
+
+
+def test_what_a_check_leaves_undefined_is_said_in_words() -> None:
+    row = dict.fromkeys(
+        ("halves_cosine", "halves_overlap", "halves_overlap_expected", "separability_first",
+         "separability_held_out", "held_out_chance", "above_swapped", "above_swapped_expected",
+         "length_r", "length_qvalue", "floor_statistic"), np.nan
+    )  # fmt: skip
+    row |= {"n_directions": 0, "n_heads_swapped": 0, "length_unit": "words", "n_phrases": 2}
+    said = " ".join(heads_worth._sentences(row | {"reason": "too few phrases"}))
+    assert "nan" not in said
+    assert "an undefined share of the best heads" in said
+    assert "Whether values follow the phrases' length is undefined (n = 2)" in said
+
+
+@pytest.mark.parametrize(("qvalue", "words"), [(0.01, "follow"), (0.4, "are not shown to follow")])
+def test_values_follow_the_length_only_where_they_are_shown_to(qvalue: float, words: str) -> None:
+    row = {"length_r": 0.3, "length_qvalue": qvalue, "length_unit": "tokens", "n_phrases": 80}
+    said = heads_worth._length_words(row)
+    assert said.startswith(f"Values {words} the phrases' length in tokens: r = 0.30")
 
 
 def test_halves_without_a_correlation_say_why() -> None:

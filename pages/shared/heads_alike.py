@@ -26,8 +26,11 @@ _N = st.column_config.NumberColumn
 COLUMNS = {
     "axis": "Axis",
     "cosine": _N("Cosine", format="%+.3f", help="Of the directions, mean over heads"),
-    "own": _N("With itself", format="%.3f", help="Cosine of its two halves of templates: the most"),
+    "own": _N(
+        "With itself", format="%.3f", help="Cosine of its two halves of templates, each of 15"
+    ),
     "random_sd": _N("By chance", format="%.3f", help="sd for random directions"),
+    "shared": "Shared pole",
     "n_heads": _N("Heads", format="%d", help="The best of either axis"),
     "r": _N("r of values", format="%+.2f", help="Pearson's, over the concepts"),
     "n_concepts": _N("n", format="%d", help="Concepts"),
@@ -51,8 +54,10 @@ def show_alike(asked: Asked, axis: Axis, listed: AxisList) -> None:
     show_frame(rows[list(COLUMNS)], COLUMNS, height="content")
     st.caption(
         f"The {len(rows):,} of {len(stored.held.axes) - 1:,} other axes whose values follow this "
-        "one's most closely. A cosine near that of an axis with itself means one direction under "
-        "two names; a negative one, with the poles swapped."
+        "one's most closely. A negative cosine has the poles swapped. With itself: an axis's "
+        "direction from half of the templates beside that from the other half. Cosines between "
+        "axes are of all templates asked for, so that this is no ceiling. Axes that share a pole "
+        "are alike by having its sentences in common."
     )
     download_buttons(lambda: rows, list(COLUMNS), f"alike-{asked.question.axes}")
 
@@ -79,12 +84,20 @@ def nearest(stored: StoredAxes, axis_id: str, most: int = NEAREST) -> pd.DataFra
         {
             "axis_id": [axis.axis_id for axis in axes],
             "axis": [axis_words(axis) for axis in axes],
+            "shared": [_shared(axes[at], axis) for axis in axes],
             "r": r,
             "n_concepts": n,
         }
     ).drop(index=at)
     order = (-rows["r"].abs()).sort_values(kind="stable", na_position="last").index
     return rows.loc[order[:most]].reset_index(drop=True)
+
+
+def _shared(one: Axis, other: Axis) -> str:
+    """The word of a pole that two axes have in common; nothing where there is none."""
+    both = {one.negative.synset, one.positive.synset}
+    common = [pole for pole in (other.negative, other.positive) if pole.synset in both]
+    return common[0].lemmas[0] if common else ""
 
 
 def _cosines(question: HeadsQuestion, axis_ids: tuple[str, ...]) -> pd.DataFrame:

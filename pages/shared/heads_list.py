@@ -70,6 +70,8 @@ def counts_sentence(asked: Asked, listed: AxisList) -> str:
             f"Against {reference}: {flagged:,} of {counted(n, 'axis', 'axes')} flagged "
             f"(p < {LEVEL}), {stays:,} at q < {LEVEL}; chance alone would flag {LEVEL * n:.1f}."
         )
+    if parts:
+        parts.append("Axes share phrases, so that how many chance flags varies widely.")
     return " ".join(parts)
 
 

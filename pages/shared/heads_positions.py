@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.analysis.heads.positions import position_table, usual_centre
 from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.sentences import centre_words
 from core.figures.heads.positions import accuracy_lines
 from core.store.gate import Cache
 from pages.shared.data import Stamp, open_cache
@@ -28,7 +29,9 @@ COLUMNS = {
     ),
     "balanced_accuracy": st.column_config.NumberColumn("Balanced", format="percent"),
     "auc": st.column_config.NumberColumn("AUC", format="%.3f"),
-    "pvalue": pvalue("p", "Of the accuracy, over labelings with all axes kept together"),
+    "pvalue": pvalue(
+        "p", "Of the accuracy, over labelings with all axes together; not adjusted over k"
+    ),
     "n_axes": st.column_config.NumberColumn("Axes", format="%d"),
     "n_groups": st.column_config.NumberColumn("Labels", format="%d"),
     "reason": "Why undefined",
@@ -58,7 +61,12 @@ def show_positions(asked: Asked) -> None:
         return
     of = f"{asked.model}, {question.concepts}, {question.family} templates"
     show_figure(
-        accuracy_lines(rows, chosen=question.k or 0, of=of),
+        accuracy_lines(
+            rows,
+            chosen=question.k or 0,
+            of=of,
+            centre=centre_words(question.concepts, question.reference),
+        ),
         f"accuracy-{question.axes}-{question.concepts}",
         read_heads_provenance(question),
         table=rows,

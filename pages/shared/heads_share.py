@@ -44,7 +44,10 @@ def publish_heads(asked: Asked, selection: Selection) -> None:
     published = state.current()
     with st.container(horizontal=True):
         with st.popover("Link", icon=":material/link:"):
-            st.caption("Shows this page as it is now to whoever has the same cache.")
+            st.caption(
+                "Shows these choices to whoever has the same cache. Which tab is open is not in "
+                "it, and the second set of phrases is one that has tests there."
+            )
             st.code(state.link(published), language=None, wrap_lines=True)
         with st.popover("Code", icon=":material/code:"):
             st.caption("All axes of this set, in a terminal, in the project's folder:")

@@ -25,7 +25,9 @@ VALUES = {
     "value": st.column_config.NumberColumn(
         "Value", format="%+.3f", help="Mean of z over the heads, in standard deviations"
     ),
-    "low": st.column_config.NumberColumn("from", format="%+.3f", help="95 % interval over heads"),
+    "low": st.column_config.NumberColumn(
+        "from", format="%+.3f", help="95 % interval over heads only, with the same sentences"
+    ),
     "high": st.column_config.NumberColumn("to", format="%+.3f"),
     "n_heads": st.column_config.NumberColumn("Heads", format="%d"),
     "label": "People",

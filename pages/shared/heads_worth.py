@@ -14,11 +14,13 @@ from core.analysis.heads.agreement import model_agreement
 from core.analysis.heads.positions import usual_centre
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
+from core.analysis.heads.sentences import centre_words
 from core.analysis.heads.stored import StoredAxes
 from core.analysis.heads.uncertainty import HalvesDifference, halves_differences, halves_table
 from core.analysis.heads.validity import validity
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
+from core.stats.levels import LEVEL
 from core.store.gate import Cache
 from pages.shared.data import Stamp, open_cache
 from pages.shared.figures import literal
@@ -64,7 +66,9 @@ def show_worth(asked: Asked, axis: Axis, stored: StoredAxes | None) -> None:
     """Checks of the open axis, computed when asked for; they take a moment for each axis."""
     st.caption(
         "Where concepts and phrases differ in many directions, one without any meaning is flagged "
-        "too: a flag is worth what such directions do not reach."
+        "too, and a flag that such directions reach is worth little. One that they do not reach "
+        "can still be of something else: their signs differ from head to head by chance, and what "
+        "all heads share reaches further than they do."
     )
     if stored is None or not _asked_for("Check the open axis", "worth"):
         return
@@ -105,6 +109,8 @@ def show_settings(asked: Asked) -> None:
     if _asked_for("Compare all settings (a few seconds)", "settings"):
         cache = open_cache()
         rows = _grid(str(cache.folder), cache.stamp(), asked.question)
+        centre = centre_words(asked.question.concepts, asked.question.reference)
+        st.caption(f"Centre: {literal(centre)}. p is not adjusted over settings and k.")
         _show(rows, SETTINGS, _HEIGHT, f"settings-{asked.question.axes}-{asked.question.concepts}")
 
 
@@ -113,22 +119,20 @@ def _sentences(row: dict[str, Any]) -> list[str]:
     if row["n_directions"]:
         found.append(
             f"Of {int(row['n_directions']):,} random directions in the same "
-            f"{int(row['n_heads']):,} heads, {100 * row['share']:.0f} % are flagged; their D has "
+            f"{int(row['n_heads']):,} heads, {_percent(row['share'])} are flagged; their D has "
             f"the median {number(row['median'], 2)}, this axis has {number(row['statistic'], 2)} "
             f"({p_words('p', row['pvalue'])} among them)."
         )
     found += [
         f"Directions from either half of the sentences have a cosine of "
-        f"{number(row['halves_cosine'], 2)}, and {100 * row['halves_overlap']:.0f} % of the best "
-        f"heads in common ({100 * row['halves_overlap_expected']:.0f} % by chance). R of the best "
+        f"{number(row['halves_cosine'], 2)}, and {_percent(row['halves_overlap'])} of the best "
+        f"heads in common ({_percent(row['halves_overlap_expected'])} by chance). R of the best "
         f"heads is {number(row['separability_first'])}, in held-out sentences "
         f"{number(row['separability_held_out'])} (chance {number(row['held_out_chance'])}).",
-        f"{100 * row['above_swapped']:.0f} % of {int(row['n_heads_swapped']):,} heads separate the "
-        f"poles better than under every swap of labels ({100 * row['above_swapped_expected']:.0f} "
-        "% by chance).",
-        f"Values follow the phrases' length in {row['length_unit']} with r = "
-        f"{number(row['length_r'], 2)} "
-        f"(Spearman, n = {int(row['n_phrases']):,}, {p_words('q', row['length_qvalue'])}).",
+        f"{_percent(row['above_swapped'])} of {int(row['n_heads_swapped']):,} heads separate the "
+        "poles better than under every swap of labels "
+        f"({_percent(row['above_swapped_expected'])} by chance).",
+        _length_words(row),
     ]
     if not pd.isna(row["floor_statistic"]):
         floor = number(row["floor_statistic"], 2)
@@ -136,6 +140,21 @@ def _sentences(row: dict[str, Any]) -> list[str]:
     if row["reason"]:
         found.append(f"Undefined: {row['reason']}.")
     return found
+
+
+def _percent(share: float) -> str:
+    return "an undefined share" if pd.isna(share) else f"{100 * share:.0f} %"
+
+
+def _length_words(row: dict[str, Any]) -> str:
+    n = f"n = {int(row['n_phrases']):,}"
+    if pd.isna(row["length_r"]):
+        return f"Whether values follow the phrases' length is undefined ({n})."
+    follow = "follow" if row["length_qvalue"] < LEVEL else "are not shown to follow"
+    return (
+        f"Values {follow} the phrases' length in {row['length_unit']}: r = "
+        f"{number(row['length_r'], 2)} (Spearman, {n}, {p_words('q', row['length_qvalue'])})."
+    )
 
 
 def _halves_words(halves: HalvesDifference) -> str:

@@ -106,9 +106,12 @@ def position_sentence(view: AxisView, found: Chosen) -> str:
     """How often concepts lie on the side on which people placed them, beside always guessing."""
     if found.position_reason:
         return f"Positions are not compared with people's: {found.position_reason}."
+    question = view.question
+    centre = centre_words(question.concepts, question.reference)
     return (
         f"{_percent(found.accuracy)} of {found.n_labelled:,} labelled concepts lie on the side of "
-        f"their label (balanced {_percent(found.balanced_accuracy)}, AUC {number(found.auc, 2)}); "
+        f"their label (centre: {centre}; balanced {_percent(found.balanced_accuracy)}, AUC "
+        f"{number(found.auc, 2)}); "
         f"always guessing the commoner label reaches {_percent(found.majority)}."
     )
 
@@ -130,14 +133,19 @@ def separability_sentence(
     said = f"Mean separability R of these heads is {number(r)} ({_chance(view, found)})."
     if choice.box is not None or choice.k is None:
         return said
-    said += " They were chosen by R, so that it is too high"
-    anew = math.nan if row is None else float(row["separability_held_out"])
-    if math.isnan(anew):
-        return f"{said}, also beside that chance."
+    said += " They were chosen by R, so that it is too high, also beside that chance"
+    if row is None or math.isnan(row["separability_held_out"]):
+        return f"{said}."
     return (
-        f"{said}, also beside that chance: R of the best heads of half of the templates is "
-        f"{number(anew)} in the other half (by chance {number(row['held_out_chance'])})."
+        f"{said}: R of the best heads of half of the templates is "
+        f"{number(row['separability_held_out'])} in the other half (by chance "
+        f"{number(row['held_out_chance'])})."
     )
+
+
+def centre_words(concepts: str, reference: str) -> str:
+    """What divides the sides of an axis, where nobody says."""
+    return f"mean of {concepts}" + (f" and {reference}" if reference else "")
 
 
 def heads_words(found: Chosen, choice: HeadChoice) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -13,7 +14,9 @@ from core.figures.theme import Figure, drawn, plain
 _LOOKS = {"warmth": (COLOURS[0], "circle"), "competence": (COLOURS[3], "square")}
 
 
-def accuracy_lines(rows: pd.DataFrame, *, chosen: int = 0, of: str = "") -> Figure:
+def accuracy_lines(
+    rows: pd.DataFrame, *, chosen: int = 0, of: str = "", centre: str = ""
+) -> Figure:
     """Mean accuracy over the axes of a dimension, with what guessing reaches.
 
     Parameters
@@ -24,6 +27,8 @@ def accuracy_lines(rows: pd.DataFrame, *, chosen: int = 0, of: str = "") -> Figu
         The number of heads that the page is at, marked; 0 for none.
     of
         What it is of, for the caption: the model, the concepts.
+    centre
+        What divides the sides, for the caption.
     """
     known = rows.dropna(subset=["accuracy"])
     traces: list[go.Scatter] = []
@@ -46,7 +51,7 @@ def accuracy_lines(rows: pd.DataFrame, *, chosen: int = 0, of: str = "") -> Figu
         "yaxis": {"title": {"text": "share on the side of their label"}, "fixedrange": True}
         | {"range": [0, 1.02], "zeroline": False, "tickformat": ".0%"},
         "shapes": shapes,
-        "meta": {"caption": _caption(rows, known, of)},
+        "meta": {"caption": _caption(rows, known, of, centre)},
     }
     return drawn(traces, layout)
 
@@ -54,7 +59,7 @@ def accuracy_lines(rows: pd.DataFrame, *, chosen: int = 0, of: str = "") -> Figu
 def _lines(part: pd.DataFrame, dimension: str) -> list[go.Scatter]:
     colour, symbol = _LOOKS.get(dimension, (ENGLISH, "diamond"))
     n_axes, n_groups = (int(part[name].max()) for name in ("n_axes", "n_groups"))
-    sd = part["accuracy_sd"].fillna(0).tolist()
+    sd = [None if math.isnan(v) else v for v in part["accuracy_sd"]]  # no bar where undefined
     measured = go.Scatter(
         x=part["k"].tolist(),
         y=part["accuracy"].tolist(),
@@ -89,13 +94,16 @@ def _lines(part: pd.DataFrame, dimension: str) -> list[go.Scatter]:
     return [measured, balanced, guessing]
 
 
-def _caption(rows: pd.DataFrame, known: pd.DataFrame, of: str) -> str:
+def _caption(rows: pd.DataFrame, known: pd.DataFrame, of: str, centre: str) -> str:
     named = f" ({of})" if of else ""
     sentences = [
         f"Share of labelled groups that lie on the side of their label{named}, mean over the axes "
         "of a dimension, by how many heads are averaged; bars: one sd over axes, which share their "
         "groups. Dashed: always guessing the commoner label."
     ]
+    if centre:
+        sentences.append(f"Centre: {centre}.")
+    sentences.append("p is not adjusted over k and settings.")
     gone = rows[rows["accuracy"].isna()].drop_duplicates("dimension")
     sentences += [
         f"{row['dimension'].capitalize()} is undefined: {row['reason']}."

@@ -181,7 +181,8 @@ def _caption(strip: Strip, rows: pd.DataFrame, known: pd.DataFrame, phrases: pd.
     sentences = [
         f"{strip.negative} \u2013 {strip.positive}{_named(', ', strip.model)}: each row is one of "
         f"{n:,} concepts{_named(' of ', strip.of)}, its value the mean of z over {strip.heads}; "
-        "bars are 95 % intervals over these heads, drawn anew. Dotted: the mean of all."
+        "bars are 95 % intervals over these heads only, drawn anew, with the same sentences. "
+        "Dotted: the mean of all."
     ]
     if len(rows) < n:
         sentences.append(f"Showing {len(rows):,} of {n:,}{_which(rows, known, n)}.")

@@ -177,6 +177,8 @@ def _numbers(chosen: Chosen, columns: Places) -> dict[str, Any]:
         name: _number(getattr(chosen, name))
         for name in ("statistic", "pvalue", "centre", "accuracy", "majority")
     }
+    if chosen.position_reason:
+        scalars |= {"accuracy": None, "majority": None}
     return scalars | {
         "skipped": chosen.n_skipped,
         "values": packed(chosen.values[columns], "<f8"),

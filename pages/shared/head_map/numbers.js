@@ -111,6 +111,8 @@ function positionsOf(values, labels) {
   });
   const found = { accuracy: NaN, majority: NaN, nLabelled: n, centre, reason: "" };
   if (n < 2) return { ...found, reason: "fewer than two labelled concepts on this axis" };
+  if (!positive || positive === n)
+    return { ...found, reason: "all labels on this axis are the same" };
   if (high - low <= ROUNDING * Math.max(1, Math.abs(low), Math.abs(high))) {
     return { ...found, reason: "the projections do not vary" };
   }

@@ -114,7 +114,7 @@ function showTip(map, panel, hit, shown) {
   const name = Object.assign(document.createElement("bdi"), { textContent: concept.text });
   const interval = shown.interval ? [shown.interval[2 * hit.i], shown.interval[2 * hit.i + 1]] : [];
   const range = Number.isFinite(interval[0])
-    ? ` [${fixed(interval[0], 2)}, ${fixed(interval[1], 2)}]`
+    ? ` [${fixed(interval[0], 2)}, ${fixed(interval[1], 2)} over heads only]`
     : "";
   const held = concept.label
     ? `, held to be ${concept.label > 0 ? "+" : "−"} ${map.data.dimension}`

@@ -252,7 +252,7 @@ function legendMarks(has, width, theme, top) {
   }
   if (has.interval)
     entries.push([
-      "95 % interval over the heads",
+      "95 % interval over heads only",
       (x, y) => [
         lines(
           [
