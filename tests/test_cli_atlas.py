@@ -73,6 +73,8 @@ def test_what_cannot_be_placed_is_said_and_ends_the_job(
     assert (code, "--of is 'heads'; write axes or concepts." in err) == (2, True)
     code, _, err = run(*WORDS, "--reference", REFERENCE, "--reference", CONCEPTS)
     assert (code, "give --reference once" in err) == (2, True)
+    code, _, err = run(*WORDS, "--seed", -1)
+    assert (code, "--seed is -1; write 0 or a larger" in err) == (2, True)
     assert follow(cache) == []
     code, _, err = run(*WORDS, "--min-dist", 3)
     assert (code, "from 0 to 1, not 3" in err) == (2, True)

@@ -15,6 +15,7 @@ import pytest
 from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.stored import stored_axis_table, usual_questions
 from core.cli.terminal import SHOWN_PROBLEMS
+from core.errors import InputError
 from core.heads.pool import Unpooled
 from core.heads_request import HeadsRequest
 from core.jobs import head_units, heads
@@ -159,6 +160,22 @@ def test_what_was_read_is_projected_and_stored(run: Run, cache: Cache, asked: li
         pd.testing.assert_frame_equal(found.table, axis_table(cache, question))
     (view,) = follow(cache)
     assert (view.progress.phase, view.fraction) == ("projecting", 1.0)
+
+
+def test_a_question_that_is_refused_leaves_the_others(
+    run: Run, cache: Cache, asked: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "shared.csv").write_text("text\nbakers\nclouds\n")
+    code, _, err = run(*asked[:-1], f"--reference={tmp_path / 'shared.csv'}", asked[-1])
+    assert code == 0
+    assert err.count("Not projected: ") == 1
+    (view,) = follow(cache)
+    of = cache, view.progress.scorer_id, "own", ["jobs"]
+    (refused,) = usual_questions(*of, ["shared"], ["simple"])
+    (question,) = usual_questions(*of, ["things"], ["simple"])
+    assert stored_axis_table(cache, question) is not None
+    with pytest.raises(InputError, match="bakers"):
+        stored_axis_table(cache, refused)
 
 
 def test_a_job_stopped_before_projecting_goes_on_from_there(

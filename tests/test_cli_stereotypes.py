@@ -153,6 +153,7 @@ def test_a_launched_job_of_what_is_not_there_fails_with_its_sentence(
         (("--pooling", "first"), "--pooling is 'first'; write mean or last."),
         (("--templates", "20"), "Directions come from 15 or 30 templates."),
         (("--k", "99"), "has 24 heads, not 99"),
+        (("--seed", "-1"), "--seed is -1; write 0 or a larger whole number."),
         (("--reader", "other"), "No reader is called 'other'; give --reader one of:"),
         (("--out", "axes.doc"), ".doc"),
     ],

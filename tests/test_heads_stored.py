@@ -112,6 +112,8 @@ def test_what_is_small_is_computed_at_once_and_the_rest_is_a_job(
     assert found.created_at is None
     monkeypatch.setattr(module, "AT_ONCE", 8 * 80 * 24 - 1)  # axes x phrases x heads
     assert axes_at_hand(cache, question) is None
+    with pytest.raises(InputError, match="phrases"):  # rather than a job that has to fail
+        axes_at_hand(cache, replace(question, reference=CONCEPTS))
     compute_and_store(cache, question)
     found = axes_at_hand(cache, question)
     assert found is not None

@@ -216,11 +216,11 @@ def _project(store: Cache, request: HeadsRequest, reader_id: str, watch: Watch, 
     questions = usual_questions(
         store, reader_id, request.axes, request.concepts, request.reference, request.families
     )
-    try:
-        return len(keep_results(store, questions, watch, stop)) == len(questions)
-    except InputError as error:  # a phrase or a pole that could not be read is told besides
-        say(f"Not projected: {error}")
-        return True
+    refused: list[InputError] = []  # a phrase or a pole that could not be read is told besides
+    kept = keep_results(store, questions, watch, stop, refused.append)
+    for sentence in dict.fromkeys(map(str, refused)):
+        say(f"Not projected: {sentence}")
+    return len(kept) + len(refused) == len(questions)
 
 
 def put_sets(

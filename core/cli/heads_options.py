@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -60,6 +60,7 @@ def asked_questions(
         raise InputError(f"--pooling is {pooling!r}; write {' or '.join(POOLINGS)}.")
     if family not in FAMILIES:
         raise InputError(f"--family is {family!r}; write {' or '.join(FAMILIES)}.")
+    check_seed(seed)
     reader_id = find_reader(store, reader)
     return [
         HeadsQuestion(
@@ -77,15 +78,31 @@ def asked_questions(
     ]
 
 
+def check_seed(seed: int) -> None:
+    """Refuse, with an InputError, what no generator of random numbers takes."""
+    if seed < 0:
+        raise InputError(f"--seed is {seed}; write 0 or a larger whole number.")
+
+
 def keep_results(
-    store: Cache, questions: Sequence[HeadsQuestion], watch: Watch, stop: Stop
+    store: Cache,
+    questions: Sequence[HeadsQuestion],
+    watch: Watch,
+    stop: Stop,
+    refused: Callable[[InputError], None] | None = None,
 ) -> list[StoredAxes]:
     """Compute and store what is not stored yet of some questions, until told to stop.
+
+    Parameters
+    ----------
+    refused
+        Is told why a question cannot be answered, and the next one follows; None: the error is
+        raised.
 
     Returns
     -------
     list of StoredAxes
-        Of the questions in their order; fewer where it was stopped.
+        Of the questions in their order; fewer where it was stopped or some were refused.
     """
     found: list[StoredAxes] = []
     for number, question in enumerate(questions):
@@ -97,6 +114,11 @@ def keep_results(
 
         if stop():
             break
-        stored = stored_axis_table(store, question)
-        found.append(stored or compute_and_store(store, question, tell=tell))
+        try:
+            stored = stored_axis_table(store, question)
+            found.append(stored or compute_and_store(store, question, tell=tell))
+        except InputError as error:
+            if refused is None:
+                raise
+            refused(error)
     return found

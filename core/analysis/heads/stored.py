@@ -16,7 +16,7 @@ from datetime import datetime
 import pandas as pd
 
 from core.analysis.heads.arrays import phrases_of
-from core.analysis.heads.axis_table import axis_tests, ranked
+from core.analysis.heads.axis_table import axis_rows, axis_tests, ranked
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.values import HeadsValues, Tell, heads_values, untold
 from core.axes.axis import Axis
@@ -68,8 +68,7 @@ def stored_axis_table(cache: Cache, question: HeadsQuestion) -> StoredAxes | Non
 def compute_axes(cache: Cache, question: HeadsQuestion) -> StoredAxes:
     """Compute a question without storing it; errors as `heads_values`."""
     held = heads_values(cache, question)
-    tests = axis_tests(held, question.seed)
-    return StoredAxes(question, _id_of(question, held), held, ranked(held, tests), None)
+    return StoredAxes(question, _id_of(question, held), held, axis_rows(held, question), None)
 
 
 def compute_and_store(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) -> StoredAxes:
@@ -114,8 +113,11 @@ def axes_at_hand(cache: Cache, question: HeadsQuestion) -> StoredAxes | None:
         n_axes = set_size(opened, "axis", question.axes)
         phrases = (question.concepts, question.reference)
         n_phrases = sum(set_size(opened, "concept", name) for name in phrases)
-    is_small = n_axes * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
-    return compute_axes(cache, question) if is_small else None
+        is_small = n_axes * n_phrases * reader.n_layers * reader.n_heads <= AT_ONCE
+        if not is_small:
+            phrases_of(opened, question)  # a job would fail where these cannot be compared
+            return None
+    return compute_axes(cache, question)
 
 
 def request_of(question: HeadsQuestion) -> ProjectionsRequest:
