@@ -85,6 +85,20 @@ def test_words_that_two_axes_share_are_refused_only_where_they_are_used():
     assert matched(answers, axes, ["Nurse"]).answers["axis"].tolist() == [axes[1].axis_id]
 
 
+def test_an_axis_rated_twice_under_two_names_is_refused() -> None:
+    axis = Axis(Pole("a.a.01", 1, ("a",)), Pole("b.a.01", 2, ("b",)), source="wordnet")
+    turned = "b.a.01~a.a.01"
+    rows = [
+        ("p", "Nurse", axis.axis_id, 2.0),
+        ("q", "Nurse", turned, 2.0),
+        ("p", "NURSE", turned, 4.0),
+    ]
+    answers = pd.DataFrame(rows, columns=["annotator", "group", "axis", "rating"])
+    assert len(matched(answers[:2], [axis], ["Nurse"]).answers) == 2
+    with pytest.raises(InputError, match="'p' rated 'Nurse' more than once on the axis"):
+        matched(answers, [axis], ["Nurse"])
+
+
 def test_the_two_by_two_is_that_of_statsmodels_and_scipy(found):
     yes, no, middle, never = [5, 4, 5], [1, 3, 5], [3, 3, 4], [NAN, NAN, 1]
     ratings = {0: no, 1: yes, 2: middle, 3: no, 4: yes, 5: never, 6: no}  # 7 was not rated

@@ -54,7 +54,12 @@ def ratings(tmp_path: Path) -> Path:
         for who, given in {"a": (5, 3), "b": (4, 1), "c": (1, 1)}.items()
         for axis, rating in zip((axes[1], axes[2]), given, strict=True)
     ]
-    rows += [f"c,x,{axes[0]},1,5", f"c,y,{axes[0]},1,5", f"a,Unknown,{axes[0]},1,"]
+    rows += [
+        f"c,x,{axes[0]},1,5",
+        f"c,y,{axes[0]},1,5",
+        f"a,Unknown,{axes[0]},1,",
+        f"b,Unknown,{axes[0]},1,",
+    ]
     path = tmp_path / "ratings.csv"
     path.write_text("\n".join(["annotator,group,axis,rating,expected", *rows]) + "\n")
     return path
@@ -95,6 +100,7 @@ def test_other_readers_and_people_bring_their_tables(
     assert {row["reader_id"] for row in found["tables"]["models"]} == {filled[2]}
     people = found["tables"]["people"][0]
     assert (people["rule"], people["n"], people["n_annotators"]) == ("published", 2, 2)
+    assert [row["n_items"] for row in found["tables"]["raters"]] == [2, 2, 2]  # as on the page
     assert [row["excluded"] for row in found["tables"]["annotators"]] == [False, False, True]
     assert any("not in the set, and left out: Unknown." in note for note in found["notes"])
     assert any("1 annotator of 3 excluded" in note for note in found["notes"])
@@ -163,6 +169,7 @@ def test_long_tables_say_how_many_rows_there_are(capfd: pytest.CaptureFixture[st
         (("--centre", "origin"), "--centre is 'origin'; choose from: joint, groups, midpoint."),
         (("--by", "word"), "--by is 'word'; write synset or lemma."),
         (("--k", "99", "--table", "labels"), "has 24 heads, not 99"),
+        (("--seed", "-1"), "--seed is -1; write 0 or a larger whole number."),
         (("--out", "all.csv"), "all.csv holds one table; choose one with --table"),
         (("--ratings", "none.csv"), "none.csv"),
         (("--compare", "other"), "No reader is called 'other'"),

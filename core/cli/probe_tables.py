@@ -203,7 +203,7 @@ VIEWS: Mapping[str, View] = {
             "n_answers": "n answers",
             "n_annotators": "n people",
         },
-        "1: all agree; 0: no more than by chance.",
+        "Of the ratings about these axes and groups. 1: all agree; 0: no more than by chance.",
     ),
 }
 

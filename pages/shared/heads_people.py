@@ -148,7 +148,12 @@ def _agreement(asked: Asked, stored: StoredAxes, people: Matched) -> None:
         ("Flags: people and the model", human_agreement(stored, people), AGREEMENT, "flags"),
         ("Sides of groups", human_sides(stored, people), SIDES, "sides"),
         ("Axis by axis", human_axes(stored, people), AXES, "axes"),
-        ("Do annotators agree?", reliability_table(people.answers), RELIABILITY, "annotators"),
+        (
+            "Do annotators agree about these axes and groups?",
+            reliability_table(people.answers),
+            RELIABILITY,
+            "annotators",
+        ),
     ):
         st.markdown(f"**{title}**")
         shown = {n: c for n, c in columns.items() if n != "reason" or (rows["reason"] != "").any()}

@@ -54,7 +54,8 @@ def matched(answers: pd.DataFrame, axes: Sequence[Axis], concepts: Sequence[str]
     Raises
     ------
     InputError
-        Two axes of the set have the same words, so that a rating could be of either.
+        Two axes of the set have the same words, so that a rating could be of either; or somebody
+        rated a group twice on one axis, written in two ways.
     """
     known = _names(axes, set(answers["axis"]))
     groups = {folded(text): text for text in concepts}
@@ -74,6 +75,7 @@ def matched(answers: pd.DataFrame, axes: Sequence[Axis], concepts: Sequence[str]
         if other
     ]
     kept = whole[ids.notna() & names.notna()].reset_index(drop=True)
+    _check_once(kept)
     return Matched(kept, tuple(notes))
 
 
@@ -100,9 +102,7 @@ def human_axes(
     each = by_group.groupby("axis", sort=False)["stereotypical"]
     if level == "any group":  # a group that it does not apply to says nothing
         verdict = each.max().where(each.count() > 0)
-        why = (
-            by_axis["reason"].where(verdict.isna(), "").mask(verdict.isna(), "applies to no group")
-        )
+        why = verdict.isna().map({True: "applies to no group", False: ""})
     else:
         verdict, why = by_axis["stereotypical"], by_axis["reason"]
     people_say = pd.DataFrame(
@@ -173,6 +173,17 @@ def _names(axes: Sequence[Axis], wanted: set[str]) -> Mapping[str, tuple[str, bo
                     f"{axis.axis_id!r} in the ratings."
                 )
     return names
+
+
+def _check_once(kept: pd.DataFrame) -> None:
+    """Ratings are read with each row once, but an axis and a group can be written in two ways."""
+    again = kept[kept.duplicated(["annotator", "axis", "group"])]
+    if len(again):
+        row = again.iloc[0]
+        raise InputError(
+            f"{row['annotator']!r} rated {row['group']!r} more than once on the axis "
+            f"{row['axis']!r}, written in two ways; leave one of the rows."
+        )
 
 
 def _spellings(axis: Axis) -> Iterator[tuple[str, bool]]:

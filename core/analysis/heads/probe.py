@@ -14,7 +14,7 @@ beyond           flagged axes that the dictionary does not have
 people           flags of people and the model, 2 x 2
 people_axes      what people and the model say of each axis
 people_sides     sides of groups by people and the model
-raters           how far people agree
+raters           how far people agree about the axes and concepts of the question
 annotators       who is excluded, and why
 """
 
@@ -166,7 +166,7 @@ TABLES: Mapping[str, Callable[[Probe], pd.DataFrame]] = {
     "people": lambda p: human_agreement(p.found, p.people),
     "people_axes": lambda p: human_axes(p.found, p.people),
     "people_sides": lambda p: human_sides(p.found, p.people),
-    "raters": lambda p: reliability_table(p.rated.kept),
+    "raters": lambda p: reliability_table(p.people.answers),
     "annotators": lambda p: p.rated.annotators,
 }
 OF_PEOPLE = ("people", "people_axes", "people_sides", "raters", "annotators")
