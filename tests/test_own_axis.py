@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from core.axes.axis import Axis, Pole
 from core.axes.user_axes import TYPED, axis_of_words
 from core.errors import InputError
 from core.heads_request import HeadsRequest
 from core.jobs.own_axis import OWN_AXES, known_heads_request, own_axis_spec
-from core.store.axes import get_axes, set_names
+from core.store.axes import add_axis, get_axes, set_names
 from core.store.gate import Cache
 from core.store.runs import end_run, start_run
 from tests.planted_cache import CONCEPTS, REFERENCE, fill_planted
@@ -78,6 +81,14 @@ def test_own_axes_gather_in_one_set_and_the_model_is_read_as_before(cache: Cache
         *("axes", "--model=demo", f"--axes={OWN_AXES}", f"--concepts={CONCEPTS}"),
         *(f"--reference={REFERENCE}", "--dtype=bfloat16", "--device=cpu"),
     ]
+
+
+def test_axes_that_are_added_at_once_are_all_kept(cache: Cache) -> None:
+    poles = [Pole(f"{word}.a.01", i, (word,), "") for i, word in enumerate("abcdefghijkl")]
+    axes = [Axis(*pair, source=TYPED) for pair in zip(poles[::2], poles[1::2], strict=True)]
+    with ThreadPoolExecutor(len(axes)) as pool:
+        list(pool.map(partial(add_axis, cache, OWN_AXES), axes))
+    assert set(get_axes(cache, OWN_AXES)) == set(axes)
 
 
 def test_a_model_that_cannot_be_opened_again_adds_no_axis(cache: Cache, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from core.axes.axis import Axis
 from core.errors import InputError
 from core.heads_request import HeadsRequest
 from core.jobs.spec import AXES, JobSpec, spec_from_json
-from core.store.axes import get_axes, put_axes, set_names
+from core.store.axes import add_axis
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.runs import runs
@@ -52,9 +52,7 @@ def own_axis_spec(
             f"The weights of {get_reader(cache, reader_id).model} are no longer in "
             f"{request.model}; put them back first."
         )
-    held = get_axes(cache, OWN_AXES) if OWN_AXES in set_names(cache)["axis"] else ()
-    if axis.axis_id not in {known.axis_id for known in held}:
-        put_axes(cache, OWN_AXES, (*held, axis), replace=True)
+    add_axis(cache, OWN_AXES, axis)
     wanted = replace(
         request,
         axes=OWN_AXES,

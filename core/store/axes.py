@@ -40,25 +40,22 @@ def put_axes(cache: Cache, name: str, axes: Sequence[Axis], *, replace: bool = F
         Other axes are stored under this name, or another definition of a pole, and `replace` is not
         given; or two axes of the set do not agree on a pole.
     """
-    rows = [
-        (name, i, a.axis_id, a.negative.key, a.positive.key, a.source, a.dimension, a.facet)
-        for i, a in enumerate(axes)
-    ]
-    poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
     with cache.writing() as con:
-        taken = name in _names(con, "axis")
-        is_whole = not count(con, f"FROM ({WITHOUT_POLE}) WHERE axis_set = $name", {"name": name})
-        if taken and is_whole and _axes(con, name) == tuple(axes):
-            return
-        _check_room(name, "axes", taken=taken, replace=replace)
-        _put_poles(con, list(poles.values()), replace=replace)
-        con.execute("DELETE FROM axis WHERE axis_set = ?", [name])
-        con.executemany("INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        if _axes(con, name) != tuple(axes):  # leaves the transaction without a trace
-            raise InputError(
-                f"Two axes of {name!r} have the same pole with different words or definitions; "
-                "give it the same ones everywhere."
-            )
+        _put_axes(con, name, axes, replace=replace)
+
+
+def add_axis(cache: Cache, name: str, axis: Axis) -> None:
+    """Put an axis behind those of a set, which need not be there, unless it is in it already.
+
+    Raises
+    ------
+    InputError
+        An axis of the set has one of its poles with other words or another definition.
+    """
+    with cache.writing() as con:  # read in it too, so that two at a time do not lose one
+        held = _axes(con, name)
+        if axis.axis_id not in {known.axis_id for known in held}:
+            _put_axes(con, name, (*held, axis), replace=True)
 
 
 def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
@@ -164,6 +161,29 @@ def _axes(
         Axis(_pole(row[3:8]), _pole(row[8:13]), source=row[0], dimension=row[1], facet=row[2])
         for row in rows
     )
+
+
+def _put_axes(
+    con: duckdb.DuckDBPyConnection, name: str, axes: Sequence[Axis], *, replace: bool
+) -> None:
+    taken = name in _names(con, "axis")
+    is_whole = not count(con, f"FROM ({WITHOUT_POLE}) WHERE axis_set = $name", {"name": name})
+    if taken and is_whole and _axes(con, name) == tuple(axes):
+        return
+    _check_room(name, "axes", taken=taken, replace=replace)
+    poles = {pole.key: pole for axis in axes for pole in (axis.negative, axis.positive)}
+    _put_poles(con, list(poles.values()), replace=replace)
+    con.execute("DELETE FROM axis WHERE axis_set = ?", [name])
+    rows = [
+        (name, i, a.axis_id, a.negative.key, a.positive.key, a.source, a.dimension, a.facet)
+        for i, a in enumerate(axes)
+    ]
+    con.executemany("INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    if _axes(con, name) != tuple(axes):  # leaves the transaction without a trace
+        raise InputError(
+            f"Two axes of {name!r} have the same pole with different words or definitions; "
+            "give it the same ones everywhere."
+        )
 
 
 def _put_poles(con: duckdb.DuckDBPyConnection, poles: Sequence[Pole], *, replace: bool) -> None:
