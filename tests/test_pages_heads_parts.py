@@ -8,14 +8,19 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from core.analysis.heads import stored
 from core.axes.concepts import Concept, ConceptSet
 from core.errors import InputError
+from core.heads_request import ProjectionsRequest
+from core.jobs.spec import JobSpec
+from core.selection import Selection
 from core.store.axes import put_axes, put_concepts
 from core.store.gate import Cache
 from core.types import HeadReader
-from pages.shared import widgets
+from pages.shared import heads_choice, heads_jobs, widgets
 from pages.shared.figures import literal
 from tests.audit_pages import opened, words
 from tests.heads_pages import LABELLED, MODEL, WARM, asked, frames, planted
@@ -84,6 +89,31 @@ def test_names_of_sets_in_help_are_never_markdown(show, tmp_path: Path) -> None:
     helps = [column.get("help") or "" for column in json.loads(listed.proto.columns).values()]
     assert [text for text in helps if literal("*loud*") in text]
     assert not [text for text in helps if "*loud*" in text]
+
+
+def test_one_job_computes_the_tests_against_both_sets(monkeypatch, show, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    reader = planted(cache)
+    phrases = tuple(Concept(f"{REFERENCE} {i}") for i in range(20))
+    put_concepts(cache, ConceptSet("reference-people", phrases))
+    monkeypatch.setattr(stored, "AT_ONCE", 0)
+    launched: list[JobSpec] = []
+    monkeypatch.setattr(heads_jobs, "launch", lambda _, spec: launched.append(spec))
+    app = show(cache.folder, **asked(reader))
+    app.button(key="compute-tests").click().run()
+    (spec,) = launched
+    assert isinstance(spec.request, ProjectionsRequest)
+    assert spec.request.reference == (REFERENCE, "reference-people")
+
+
+def test_a_fresh_page_asks_for_a_family_that_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heads_choice, "read_held_against", lambda _: [])
+    rows = [("axis", "own", "listing"), ("axis", "scm", "simple"), ("concept", "groups", "")]
+    sets = pd.DataFrame(rows, columns=["kind", "name", "family"])
+    shown = heads_choice._known_sets(Selection(reader="r"), sets)
+    assert (shown.axes, shown.family) == ("own", "listing")
+    shown = heads_choice._known_sets(Selection(reader="r", axes="scm"), sets)
+    assert (shown.axes, shown.family) == ("scm", "simple")
 
 
 def test_an_error_is_never_markdown(monkeypatch: pytest.MonkeyPatch) -> None:

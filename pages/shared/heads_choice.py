@@ -14,7 +14,7 @@ from core.axes.concepts import GROUPS
 from core.axes.named import MATCHED
 from core.axes.templates import FAMILIES
 from core.errors import InputError
-from core.selection import NO_REFERENCE, TEMPLATES, Selection, with_field
+from core.selection import NO_REFERENCE, TEMPLATES, Selection
 from core.stats.probes.projection import TOP_HEADS
 from core.store.heads import AXIS, CONCEPT
 from core.words import counted, precision_words, short_labels
@@ -180,13 +180,14 @@ def _known_sets(selection: Selection, sets: pd.DataFrame) -> Selection:
     usual = kinds.usual(chosen)
     known = {*phrases, NO_REFERENCE} - {chosen}
     kept = selection.reference_set if selection.reference_set in known else ""
-    families = sets.loc[(sets["kind"] == AXIS) & (sets["name"] == selection.axes), "family"]
+    name = _one(selection.axes, axes)
+    families = sets.loc[(sets["kind"] == AXIS) & (sets["name"] == name), "family"]
     family = selection.family
     if len(families) and family not in set(families):
         family = str(families.iloc[0])
     return replace(
         selection,
-        axes=_one(selection.axes, axes),
+        axes=name,
         concepts=chosen,
         reference_set=kept or (usual[0] if usual else NO_REFERENCE),
         family=family,
@@ -320,8 +321,3 @@ def _say_changed(wanted: Selection, asked: Asked) -> None:
             f"{literal(which)}); the numbers here are those of now.",
             icon=":material/link_off:",
         )
-
-
-def with_content(asked: Asked) -> Selection:
-    """The selection with the content number of what is shown, for links."""
-    return with_field(asked.selection, "content", read_heads_content(asked.question))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
@@ -48,7 +49,9 @@ def offer_tests(asked: Asked, listed: AxisList) -> None:
         "them takes a job, which goes on when this page is closed and can be stopped on Runs.",
         icon=":material/hourglass_empty:",
     )
-    _start_button("Compute the tests of all axes", "compute-tests", lambda: _start_tests(missing))
+    phrases = tuple(question.reference for question in missing if question.reference)
+    spec = JobSpec(command=STEREOTYPES, request=replace(request_of(missing[0]), reference=phrases))
+    _start_button("Compute the tests of all axes", "compute-tests", lambda: _launch(spec))
 
 
 def offer_umap(question: HeadsQuestion, of: Of) -> None:
@@ -106,11 +109,6 @@ def _start_own(asked: Asked, typed: dict[str, str]) -> None:
     st.session_state[_NEW] = f"{typed['negative']} – {typed['positive']}"
     if not notes:
         st.rerun()
-
-
-def _start_tests(questions: list[HeadsQuestion]) -> None:
-    for question in questions:
-        _launch(JobSpec(command=STEREOTYPES, request=request_of(question)))
 
 
 def _start_button(label: str, key: str, start: Callable[[], None]) -> None:

@@ -7,6 +7,7 @@ import zlib
 import pandas as pd
 import streamlit as st
 
+from core.analysis.heads.sentences import reads
 from core.selection import Selection
 from core.stats.levels import LEVEL
 from core.words import counted
@@ -77,6 +78,7 @@ def counts_sentence(asked: Asked, listed: AxisList) -> str:
 
 def _table(asked: Asked, selection: Selection, rows: pd.DataFrame) -> None:
     columns = {name: c for name, c in _columns(asked).items() if name in rows or name == "open"}
+    rows = _as_read(_as_read(rows, ""), OTHER)
     frame = rows.assign(open=["▸" if i == selection.axis else "" for i in rows["axis_id"]])
     frame = frame[list(columns)].reset_index(drop=True)
     styled, config = written(frame, columns)
@@ -94,6 +96,18 @@ def _table(asked: Asked, selection: Selection, rows: pd.DataFrame) -> None:
         selection_mode="single-row",
         key=f"axis-list-{number}",
     )
+
+
+def _as_read(rows: pd.DataFrame, ending: str) -> pd.DataFrame:
+    """What tests against one set of phrases read, in the words that sentences have for it."""
+    names = [f"stability{ending}", "n_concepts", f"n_reference{ending}"]
+    if not set(names) <= set(rows):
+        return rows
+    fields = ("stability", "n_concepts", "n_reference")
+    values = rows[names].itertuples(index=False)
+    said = [reads(dict(zip(fields, row, strict=True))) for row in values]
+    known = rows[names[0]].notna()
+    return rows.assign(**{names[0]: rows[names[0]].mask(known, pd.Series(said, rows.index))})
 
 
 def _opened() -> None:
@@ -139,5 +153,6 @@ def _columns(asked: Asked) -> dict[str, object]:
         "held_out_chance": number("R anew by chance", format="%.3f"),
         "n_concepts": number("n", format="%d", help="Concepts with a value"),
         "n_reference": number("Phrases", format="%d"),
+        f"n_reference{OTHER}": number("Phrases (2nd)", format="%d", help=f"Of {second}"),
         "reason": "Why undefined",
     }
