@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.analysis.heads.alike import alike_table, axis_cosines
+from core.analysis.heads.nearest import nearest_axes
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.sentences import axis_words
 from core.analysis.heads.stored import StoredAxes
@@ -21,7 +21,6 @@ from pages.shared.heads_rows import AxisList
 from pages.shared.tables import show_frame
 from pages.shared.widgets import download_buttons, errors_end_this_part
 
-NEAREST = 10  # axes whose directions are compared with the open one's
 _N = st.column_config.NumberColumn
 COLUMNS = {
     "axis": "Axis",
@@ -44,7 +43,7 @@ def show_alike(asked: Asked, axis: Axis, listed: AxisList) -> None:
     if stored is None or len(stored.held.axes) < 2:
         return
     st.subheader(f"Like {literal(axis_words(axis))}", divider="gray")
-    near = nearest(stored, axis.axis_id)
+    near = _nearest(stored.result_id, axis.axis_id, stored)
     pairs = _cosines(asked.question, (axis.axis_id, *near["axis_id"]))
     own = dict(zip(pairs["second"], pairs["own_second"], strict=True))
     of_open = pairs[pairs["first"] == axis.axis_id].rename(columns={"second": "axis_id"})
@@ -62,42 +61,9 @@ def show_alike(asked: Asked, axis: Axis, listed: AxisList) -> None:
     download_buttons(lambda: rows, list(COLUMNS), f"alike-{asked.question.axes}")
 
 
-def nearest(stored: StoredAxes, axis_id: str, most: int = NEAREST) -> pd.DataFrame:
-    """The axes whose values correlate most with those of one, by size.
-
-    Returns
-    -------
-    DataFrame
-        axis_id, axis (words), r over the concepts that have values on both, n_concepts.
-    """
-    axes, values = stored.held.axes, stored.held.of_concepts
-    at = next(i for i, axis in enumerate(axes) if axis.axis_id == axis_id)
-    known = np.isfinite(values) & np.isfinite(values[at])
-    n = known.sum(axis=1)
-    filled = np.where(known, values, 0.0)
-    beside = np.where(known, values[at], 0.0)
-    centred = np.where(known, filled - (filled.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
-    other = np.where(known, beside - (beside.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
-    size = np.sqrt((centred**2).sum(axis=1) * (other**2).sum(axis=1))
-    r = np.divide((centred * other).sum(axis=1), size, out=np.full(len(n), np.nan), where=size > 0)
-    rows = pd.DataFrame(
-        {
-            "axis_id": [axis.axis_id for axis in axes],
-            "axis": [axis_words(axis) for axis in axes],
-            "shared": [_shared(axes[at], axis) for axis in axes],
-            "r": r,
-            "n_concepts": n,
-        }
-    ).drop(index=at)
-    order = (-rows["r"].abs()).sort_values(kind="stable", na_position="last").index
-    return rows.loc[order[:most]].reset_index(drop=True)
-
-
-def _shared(one: Axis, other: Axis) -> str:
-    """The word of a pole that two axes have in common; nothing where there is none."""
-    both = {one.negative.synset, one.positive.synset}
-    common = [pole for pole in (other.negative, other.positive) if pole.synset in both]
-    return common[0].lemmas[0] if common else ""
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _nearest(result_id: str, axis_id: str, _stored: StoredAxes) -> pd.DataFrame:
+    return nearest_axes(_stored, axis_id)
 
 
 def _cosines(question: HeadsQuestion, axis_ids: tuple[str, ...]) -> pd.DataFrame:
