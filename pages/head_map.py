@@ -83,6 +83,7 @@ def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen, 
     """The component, with a second model where one is chosen and can be shown."""
     mode = choose_mode(asked)
     choice = parse_choice(asked.heads, *view.shape)
+    said = own or said_of(asked, view.axis)
     message = partial(
         head_map_data,
         view,
@@ -90,7 +91,7 @@ def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen, 
         choice=choice,
         model=asked.model,
         provenance=read_heads_provenance(asked.question),
-        caption=own or said_of(asked, view.axis),
+        caption=f"{asked.model}: {said}" if said and mode != "one" else said,
     )
     try:
         other = compared(asked, selection, view.axis) if mode != "one" else None

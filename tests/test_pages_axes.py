@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis.heads.axis_table import axis_table
@@ -18,7 +19,7 @@ from core.analysis.heads.stored import compute_and_store, compute_axes
 from core.analysis.heads.uncertainty import HalvesDifference, halves_of_axes
 from core.store.gate import Cache
 from core.types import HeadReader
-from pages.shared import heads_worth
+from pages.shared import heads_list, heads_worth
 from pages.shared.heads_rows import OTHER
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import (
@@ -164,10 +165,21 @@ def test_an_axis_is_stepped_to_and_numbers_of_a_rectangle_are_its_own(show, cach
     said = words(app)
     assert "Over 12 heads (layers 0 to 1, heads 0 to 5)" in said
     assert "not adjusted for choosing them" in said
+    saved = figures(app)[0]["layout"]["meta"]["caution"]  # what files carry beside the caption
+    assert saved.startswith("Over 12 heads") and saved.endswith("for choosing them.")
     before = address(app)["axis"]
     next(b for b in app.button if b.label == "Next axis").click().run()
     assert address(app)["axis"] != before
     assert address(app)["heads"] == "rect:0,0,1,5"
+
+
+def test_few_phrases_are_too_few_to_tell_in_the_list_too() -> None:
+    quiet = ["no sign of a difference", "well-powered", np.nan]
+    rows = pd.DataFrame({"stability": quiet, "n_concepts": [40, 9, 9], "n_reference": [9, 9, 9]})
+    read = heads_list._as_read(rows, "")["stability"]
+    assert read[:2].tolist() == ["too few phrases to tell", "well-powered"]
+    assert pd.isna(read[2])
+    assert heads_list._as_read(rows, OTHER) is rows  # not tested against a second set
 
 
 def test_one_axis_one_concept_and_no_phrases(show, cache, reader) -> None:

@@ -152,6 +152,7 @@ def test_two_models_are_shown_side_by_side_and_as_a_difference(show, tmp_path: P
         data = map_data(app)
         assert data["mode"] == grid
         assert len(data["models"]) == 2
+        assert data["said"].startswith(f"{data['models'][0]['name']}: word2")
         assert not app.warning[1:]
 
 
