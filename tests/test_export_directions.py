@@ -62,7 +62,10 @@ def test_directions_put_every_phrase_where_the_app_does(
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_the_snippet_runs_and_prints_the_stored_value(cache: Cache, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_the_snippet_runs_and_prints_the_stored_value(
+    cache: Cache, tmp_path: Path, dtype: str
+) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
     save_tiny(folder, "llama", byte_level_bpe(add_bos=True), max_position_embeddings=256)
@@ -72,7 +75,7 @@ def test_the_snippet_runs_and_prints_the_stored_value(cache: Cache, tmp_path: Pa
     for name, texts in (("groups", ("men", "women", "nurses")), ("phrases", ("church", "tree"))):
         put_concepts(cache, ConceptSet(name, tuple(map(Concept, texts))))
     asked = HeadsRequest(
-        model=str(folder), axes="made", concepts=("groups",), reference=("phrases",)
+        model=str(folder), axes="made", concepts=("groups",), reference=("phrases",), dtype=dtype
     )
     reader_id = read_heads(cache, asked).reader_id
     question = HeadsQuestion(
@@ -86,3 +89,6 @@ def test_the_snippet_runs_and_prints_the_stored_value(cache: Cache, tmp_path: Pa
     said, _, value = printed.getvalue().strip().rpartition(" ")
     assert said == "bad - good"
     assert float(value) == pytest.approx(found.values[2], abs=1e-4)
+    (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
+    with pytest.raises(SystemExit, match=r"The directions are of .* open that model"):
+        exec(snippet(cache, str(file), "nurses"), {})

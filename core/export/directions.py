@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 from safetensors.numpy import save
 
@@ -12,6 +14,10 @@ from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
 from core.stats.probes.projection import project, zscore
 from core.store.gate import Cache
+from core.store.runs import runs
+
+# What is asked for where nobody says, as `Precision` has it, whose module takes seconds to import.
+_PRECISION = {"quantization": "none", "compute_dtype": "auto", "no_double_quant": False}
 
 SNIPPET = """from pathlib import Path
 
@@ -21,16 +27,28 @@ from core.axes.concepts import concept_prompt
 from core.heads.places import find_heads
 from core.heads.pool import pooled_outputs
 from core.models.opening import open_model
+from core.models.precision import Precision
 
 with safe_open({name!r}, "numpy") as file:
     arrays = {{key: file.get_tensor(key) for key in file.keys()}}
     facts = file.metadata()
 
 spec = facts.get("opened from") or facts["model"]
-model = open_model(spec, models_folder=Path({folder!r}) / "models", kind=None)
-((_, found),) = pooled_outputs(
-    model, [concept_prompt({concept!r})], places=find_heads(model.model), bos=facts["bos"]
+precision = Precision(
+    dtype=facts["dtype"],
+    quantization=facts["asked quantization"],
+    compute_dtype=facts["asked compute_dtype"],
+    no_double_quant=facts["asked no_double_quant"] == "True",
 )
+folder = Path({folder!r}) / "models"
+model = open_model(spec, models_folder=folder, precision=precision, kind=None)
+read = {{name: facts[name] for name in ("fingerprint", "quantization")}}
+here = {{name: getattr(model, name) for name in read}}
+if here != read:
+    raise SystemExit(f"The directions are of {{read}}, and {{spec}} is {{here}}; open that model.")
+places = find_heads(model.model, named=facts["heads_at"] or None)
+prompts = [concept_prompt({concept!r})]
+((_, found),) = pooled_outputs(model, prompts, places=places, bos=facts["bos"])
 x, theta = getattr(found, facts["pooling"])[0], arrays["direction"]  # (layers, heads, head_dim)
 projection = (x * theta).sum(axis=-1) / (theta**2).sum(axis=-1)
 z = (projection - arrays["mean"]) / arrays["sd"]
@@ -80,7 +98,7 @@ def snippet(cache: Cache, name: str, concept: str) -> str:
 
 
 def _facts(cache: Cache, question: HeadsQuestion, axis: Axis) -> dict[str, str]:
-    known = heads_provenance(cache, question)
+    known = heads_provenance(cache, question) | _asked_precision(cache, question.reader_id)
     return known | {
         "axis_id": axis.axis_id,
         "negative": ", ".join(axis.negative.lemmas),
@@ -88,3 +106,11 @@ def _facts(cache: Cache, question: HeadsQuestion, axis: Axis) -> dict[str, str]:
         "negative_definition": axis.negative.definition,
         "positive_definition": axis.positive.definition,
     }
+
+
+def _asked_precision(cache: Cache, reader_id: str) -> dict[str, str]:
+    """How the reader's latest run asked for its weights; a reader only has what came of it."""
+    done = runs(cache)
+    specs = done.loc[done["scorer_id"] == reader_id, "spec"]
+    asked = json.loads(specs.iloc[0]) if len(specs) else {}  # the latest one is first
+    return {f"asked {name}": str(asked.get(name, usual)) for name, usual in _PRECISION.items()}
