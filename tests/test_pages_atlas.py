@@ -90,8 +90,11 @@ def test_colours_filters_and_steps(show, cache, reader) -> None:
     assert set(drawn(figures(app)[0])) == {IDS[6]}
     assert "Showing 1 of 8: the filters hide the others." in words(app)
     assert address(app)["atlas_colour"] == "flagged"
+    assert [each["text"] for each in figures(app)[0]["data"] if "text" in each] == [
+        ["word12 – word13"]
+    ]
     app.checkbox(key="atlas-words").uncheck().run()
-    assert not any(trace(figures(app)[0], "flagged")["text"])
+    assert not any("text" in each for each in figures(app)[0]["data"])
 
 
 def test_a_umap_is_shown_where_a_job_has_stored_one_and_never_computed(

@@ -67,9 +67,16 @@ def read_axes_table(question: HeadsQuestion) -> StoredAxes | None:
 
 
 def read_heads_content(question: HeadsQuestion) -> str:
-    """The content number of a question's sets."""
+    """The content number of a question's sets, which is the same for every model and setting."""
     cache = open_cache()
-    return _content(str(cache.folder), cache.stamp(), question)
+    sets = HeadsQuestion(
+        reader_id="",
+        axes=question.axes,
+        concepts=question.concepts,
+        reference=question.reference,
+        family=question.family,
+    )
+    return _content(str(cache.folder), cache.stamp(), sets)
 
 
 def read_heads_provenance(question: HeadsQuestion) -> dict[str, str]:

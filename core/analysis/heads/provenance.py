@@ -8,7 +8,7 @@ from dataclasses import asdict
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.content import axis_content, content_hash
 from core.settings import VERSION
-from core.store.axes import concept_id, get_axes, get_concepts
+from core.store.axes import concept_id, get_axes, get_concepts, set_size
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.runs import runs
@@ -27,8 +27,9 @@ def heads_content(cache: Cache, question: HeadsQuestion) -> str:
     InputError
         A set is not there.
     """
-    axes = get_axes(cache, question.axes)
-    phrases = _phrases(cache, question)
+    with cache.kept_open() as opened:
+        axes = get_axes(opened, question.axes)
+        phrases = _phrases(opened, question)
     parts = [axis_content(axis, question.family) for axis in axes]
     parts += [concept_id(text) for texts in phrases.values() for text in texts]
     sizes = "-".join(str(len(held)) for held in (axes, *phrases.values()))
@@ -36,19 +37,28 @@ def heads_content(cache: Cache, question: HeadsQuestion) -> str:
 
 
 def heads_provenance(cache: Cache, question: HeadsQuestion) -> dict[str, str]:
-    """Everything that says which numbers these are, by name, as texts; errors as `heads_content`.
+    """Everything that says which numbers these are, by name, as texts.
 
     Runs are those that read heads of the reader for these axes; the latest one's software versions
     and command stand for all, and all are named.
+
+    Raises
+    ------
+    InputError
+        There is no such reader.
     """
-    reader = get_reader(cache, question.reader_id)
-    sizes = {"axes": len(get_axes(cache, question.axes))}
-    sizes |= {name: len(texts) for name, texts in _phrases(cache, question).items()}
+    with cache.kept_open() as opened:
+        reader = get_reader(opened, question.reader_id)
+        sizes = {
+            name: set_size(opened, "axis" if name == "axes" else "concept", getattr(question, name))
+            for name in _NAMES
+        }
+        done = runs(opened)
     known = {"program": f"Stereoscope {VERSION}", "reader_id": reader.reader_id}
     known |= {name: str(value) for name, value in asdict(reader).items()}
     for name, words in _NAMES.items():
         held = getattr(question, name)
-        known[words] = f"{held} (n = {sizes.get(name, 0):,})" if held else "none"
+        known[words] = f"{held} (n = {sizes[name]:,})" if held else "none"
     known |= {
         "family of templates": question.family,
         "templates of a pole": str(question.n_templates),
@@ -56,7 +66,6 @@ def heads_provenance(cache: Cache, question: HeadsQuestion) -> dict[str, str]:
         "k of the table": "all" if question.k is None else str(question.k),
         "seed": str(question.seed),
     }
-    done = runs(cache)
     done = done[(done["scorer_id"] == question.reader_id) & (done["dataset"] == question.axes)]
     if not done.empty:
         latest = done.iloc[0]

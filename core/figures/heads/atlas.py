@@ -54,16 +54,18 @@ def atlas_scatter(
     rows = rows.reset_index(drop=True)
     labels = label_places(rows) if words else [""] * len(rows)
     numeric = types.is_numeric_dtype(rows[colour]) and not types.is_bool_dtype(rows[colour])
-    traces = [_scaled(rows, colour, colour_name, labels)] if numeric else []
+    traces = [_scaled(rows, colour, colour_name)] if numeric else []
     if not numeric:
         groups = rows.groupby(colour, sort=True)
         traces = [
-            _group(part, str(name), COLOURS[i % len(COLOURS)], labels)
+            _group(part, str(name), COLOURS[i % len(COLOURS)])
             for i, (name, part) in enumerate(groups)
         ]
+    if any(labels):
+        traces.append(_words(rows, labels))
     if (rows["key"] == chosen).any():
         traces.append(_ring(rows[rows["key"] == chosen].iloc[0]))
-    n_named = len(traces) - numeric
+    n_named = sum(trace.showlegend is not False for trace in traces)
     top = 20 * n_named + 12
     layout: dict[str, Any] = {
         "height": top + 560,
@@ -126,22 +128,34 @@ def _covers(box: npt.NDArray[np.float64], points: npt.NDArray[np.float64]) -> bo
     return bool(inside.all(axis=1).any())
 
 
-def _marks(part: pd.DataFrame, labels: list[str]) -> dict[str, Any]:
-    places = [labels[i] for i in part.index]
+def _marks(part: pd.DataFrame) -> dict[str, Any]:
     return {
-        "x": part["x"].tolist(),
-        "y": part["y"].tolist(),
-        "mode": "markers+text",
-        "text": [plain(w) if p else "" for w, p in zip(part["words"], places, strict=True)],
-        "textposition": [place or "top center" for place in places],
-        "textfont": {"size": 11},
+        "x": part["x"].to_numpy(),
+        "y": part["y"].to_numpy(),
+        "mode": "markers",
         "customdata": [[key, plain(w)] for key, w in zip(part["key"], part["words"], strict=True)],
         "selected": {"marker": {"opacity": 1.0}},
         "unselected": {"marker": {"opacity": 1.0}},
     }
 
 
-def _scaled(rows: pd.DataFrame, colour: str, name: str, labels: list[str]) -> go.Scatter:
+def _words(rows: pd.DataFrame, labels: list[str]) -> go.Scatter:
+    """The words of those points that have room for them: a trace of few points is drawn sooner."""
+    named = [i for i, place in enumerate(labels) if place]
+    part = rows.iloc[named]
+    return go.Scatter(
+        x=part["x"].to_numpy(),
+        y=part["y"].to_numpy(),
+        mode="text",
+        text=[plain(words) for words in part["words"]],
+        textposition=[labels[i] for i in named],
+        textfont={"size": 11},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _scaled(rows: pd.DataFrame, colour: str, name: str) -> go.Scatter:
     values = rows[colour].astype(float)
     low, high = float(values.min()), float(values.max())
     limit = max(abs(low), abs(high), 1e-9)
@@ -149,9 +163,9 @@ def _scaled(rows: pd.DataFrame, colour: str, name: str, labels: list[str]) -> go
     scale = {"colorscale": CHANGE_SCALE, "cmin": -limit, "cmax": limit} if around else {}
     scale = scale or {"colorscale": _SEQUENTIAL, "cmin": 0.0, "cmax": 1.0}
     return go.Scatter(
-        **_marks(rows, labels),
+        **_marks(rows),
         marker={
-            "color": values.tolist(),
+            "color": values.to_numpy(),
             "size": 11 if len(rows) < 300 else 7,
             "line": {"width": 0.8},
             "colorbar": {"title": {"text": name, "side": "right"}, "thickness": 12},
@@ -163,9 +177,9 @@ def _scaled(rows: pd.DataFrame, colour: str, name: str, labels: list[str]) -> go
     )
 
 
-def _group(part: pd.DataFrame, name: str, colour: str, labels: list[str]) -> go.Scatter:
+def _group(part: pd.DataFrame, name: str, colour: str) -> go.Scatter:
     return go.Scatter(
-        **_marks(part, labels),
+        **_marks(part),
         marker={"color": colour if name else ENGLISH, "size": 11 if len(part) < 300 else 7},
         name=f"{plain(name) or 'none'} (n = {len(part):,})",
         hovertemplate=f"<b>%{{customdata[1]}}</b><br>{plain(name)}<extra></extra>",

@@ -27,7 +27,6 @@ from core.stats.agreement import SameChoice, same_choice
 from core.stats.known import mean_of, varies
 from core.stats.levels import CONFIDENCE, LEVEL
 from core.stats.multiple import benjamini_hochberg
-from core.stats.paired import paired_correlation
 from core.stats.probes.direction import (
     PoleSums,
     chance_separability,
@@ -262,8 +261,22 @@ def value_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
 
     NaN below three phrases and where one side does not vary.
     """
-    pairs = zip(np.asarray(first), np.asarray(second), strict=True)
-    return np.array([paired_correlation(a, b) for a, b in pairs], dtype=np.float64)
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.shape != y.shape:
+        raise ValueError(f"values under two choices need one shape, not {x.shape} and {y.shape}")
+    both = np.isfinite(x) & np.isfinite(y)
+    n = both.sum(axis=1, keepdims=True)
+    defined = n[:, 0] >= 3
+    centred = []
+    for values in (x, y):
+        known = np.where(both, values, 0.0)
+        centred.append(np.where(both, known - known.sum(axis=1, keepdims=True) / n.clip(1), 0.0))
+        highest = np.where(both, values, -np.inf).max(axis=1, initial=-np.inf)
+        defined &= highest > np.where(both, values, np.inf).min(axis=1, initial=np.inf)
+    sizes = np.sqrt(np.prod([np.square(part).sum(axis=1) for part in centred], axis=0))
+    r = np.full(len(x), np.nan)
+    np.divide((centred[0] * centred[1]).sum(axis=1), sizes, out=r, where=defined & (sizes > 0))
+    return r.clip(-1, 1)
 
 
 def flag_agreement(first: Stereotypicality, second: Stereotypicality) -> SameChoice:
