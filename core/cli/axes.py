@@ -182,10 +182,17 @@ def axes(
     say_heads(store, request, result, as_json=as_json)
 
 
-def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
+def read(
+    store: Cache, request: HeadsRequest, job: RunningJob, *, run_id: str | None = None
+) -> HeadsResult:
     """Compute, telling the terminal and the run folder; stop when either is asked to.
 
     What is usually asked of the heads is projected and stored, for the app to show at once.
+
+    Parameters
+    ----------
+    run_id
+        Of the run that is noted, where the job has noted another one under its own id.
     """
     # Imported here, because torch takes seconds: neither a wrong name nor the other commands wait.
     from core.jobs.heads import read_heads
@@ -204,7 +211,7 @@ def read(store: Cache, request: HeadsRequest, job: RunningJob) -> HeadsResult:
                 replace(latest, phase=progress.phase, done_characters=done, total_characters=total)
             )
 
-        result = read_heads(store, request, run_id=job.run_id, watch=note, stop=stop)
+        result = read_heads(store, request, run_id=run_id or job.run_id, watch=note, stop=stop)
         if result.stopped:
             return result
         complete = _project(store, request, result.reader_id, projecting, stop)

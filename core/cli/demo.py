@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core import settings
 from core.axes.concepts import GROUPS
@@ -18,13 +18,16 @@ from core.errors import InputError
 from core.export.tables import json_rows
 from core.heads_request import HeadsRequest
 from core.items.report import read_dataset
-from core.jobs.running import running_job
+from core.jobs.running import RunningJob, running_job
 from core.jobs.spec import DEMO_REQUEST, JobSpec
 from core.score_request import DEMO_MODEL
 from core.store.axes import get_axes, get_concepts, set_names
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset
 from core.store.scores import unscored
+
+if TYPE_CHECKING:
+    from core.jobs.heads import HeadsResult
 
 NOTE = "Written by a language model for this project, not reviewed by native speakers."
 REFERENCES = (PUBLISHED, "people")
@@ -37,7 +40,7 @@ def demo(cache: CacheOption = None, as_json: JsonOption = False, run: RunOption 
         _check_sets(store)
         summary = _import_items(store)
         scores = compute_scores(store, DEMO_REQUEST, job)
-        heads = None if scores.stopped else read(store, _heads_request(store), job)
+        heads = None if scores.stopped else _read_heads(store, job)
         stopped = heads is None or heads.stopped
         job.end("stopped" if stopped else "finished")
     failures = unscored(store, scores.scorer_id, scores.dataset)
@@ -94,6 +97,11 @@ def _check_sets(store: Cache) -> None:
             f"The cache has another set called {theirs[0]!r} than the demo's; run the demo with "
             "another --cache."
         )
+
+
+def _read_heads(store: Cache, job: RunningJob) -> HeadsResult:
+    """One job, but two runs: of scores, and of heads."""
+    return read(store, _heads_request(store), job, run_id=f"{job.run_id}-heads")
 
 
 def _heads_request(store: Cache) -> HeadsRequest:
