@@ -30,6 +30,7 @@ from core.cli import (
     positive_control,
     probe,
     prune,
+    sample,
     scoring,
     stereotypes,
 )
@@ -58,6 +59,7 @@ app.command("axes")(axes.axes)
 app.command("stereotypes")(stereotypes.stereotypes)
 app.command("atlas")(atlas.atlas)
 app.command("probe")(probe.probe)
+app.command("sample")(sample.sample)
 app.command("prune")(prune.prune)
 app.command("sql")(cache.sql)
 app.command("repair")(cache.repair)

@@ -92,7 +92,7 @@ def probe(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check what axes tell: against labels, settings, models, people.
+    """Check axes against labels, settings, models and people.
 
     Without --table and --json it prints what matters most; the other tables only when named.
     """
