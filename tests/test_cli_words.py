@@ -150,7 +150,7 @@ def test_two_names_of_one_scorer_list_the_others(run: Run, scored: Cache) -> Non
 def test_a_table_that_is_not_there_lists_those_that_are(run: Run, scored: Cache) -> None:
     code, _, err = run("sql", "FROM items")
     assert code == 2
-    assert "Table with name items does not exist! The tables are axis, concept, dataset, " in err
+    assert "Table with name items does not exist! The tables are atlas, axis, " in err
     assert ", item, item_score, " in err
     assert "The tables are" not in run("sql", "SELECT nothing FROM item")[2]
 
