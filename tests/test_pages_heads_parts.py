@@ -22,6 +22,7 @@ from core.store.gate import Cache
 from core.types import HeadReader
 from pages.shared import heads_choice, heads_jobs, widgets
 from pages.shared.figures import literal
+from pages.shared.heads_choice import References
 from tests.audit_pages import opened, words
 from tests.heads_pages import LABELLED, MODEL, WARM, asked, frames, planted
 from tests.planted_cache import AXES, REFERENCE, _fill_axes, made_axes
@@ -122,3 +123,13 @@ def test_an_error_is_never_markdown(monkeypatch: pytest.MonkeyPatch) -> None:
     with widgets.errors_end_this_part():
         raise InputError(PICTURE)
     assert said == [literal(PICTURE)] and PICTURE not in said[0]
+
+
+def test_the_second_set_of_phrases_is_the_one_matched_to_the_concepts() -> None:
+    sets = ["groups25", "groups50", "reference50", "groups25-people", "groups50-people"]
+    held = [(c, r) for c in sets[:2] for r in sets[2:]]
+    kinds = References(sets, held)
+    assert kinds.concepts == ["groups25", "groups50"]
+    for concepts, other in (("groups25", "groups50"), ("groups50", "groups25")):
+        expected = ["reference50", f"{other}-people", f"{concepts}-people"]
+        assert kinds.usual(concepts) == expected

@@ -209,12 +209,15 @@ class References:
         return found or list(self.phrases)
 
     def usual(self, concepts: str) -> list[str]:
-        """The sets that concepts are held against: just any phrases first, then people."""
+        """The sets that concepts are held against: just any phrases, then people, their own last.
+
+        A set matched to other concepts has phrases of another form.
+        """
         held = {r for c, r in self.held if c == concepts}
         matched = {f"{concepts}-{kind}" for kind in MATCHED}
         published = {n for n in self.phrases if n.startswith("reference")}
         found = [n for n in self.phrases if n in held | matched | published and n != concepts]
-        return sorted(found, key=lambda name: name.endswith("-people"))
+        return sorted(found, key=lambda name: (name.endswith("-people"), name in matched))
 
     def _named(self, name: str) -> bool:
         before, _, kind = name.rpartition("-")

@@ -139,6 +139,10 @@ def _marks(part: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def _size(rows: pd.DataFrame) -> int:
+    return 11 if len(rows) < 300 else 7
+
+
 def _words(rows: pd.DataFrame, labels: list[str]) -> go.Scatter:
     """The words of those points that have room for them: a trace of few points is drawn sooner."""
     named = [i for i, place in enumerate(labels) if place]
@@ -146,7 +150,8 @@ def _words(rows: pd.DataFrame, labels: list[str]) -> go.Scatter:
     return go.Scatter(
         x=part["x"].to_numpy(),
         y=part["y"].to_numpy(),
-        mode="text",
+        mode="markers+text",
+        marker={"size": _size(rows), "opacity": 0},  # words keep clear of the points below
         text=[plain(words) for words in part["words"]],
         textposition=[labels[i] for i in named],
         textfont={"size": 11},
@@ -166,7 +171,7 @@ def _scaled(rows: pd.DataFrame, colour: str, name: str) -> go.Scatter:
         **_marks(rows),
         marker={
             "color": values.to_numpy(),
-            "size": 11 if len(rows) < 300 else 7,
+            "size": _size(rows),
             "line": {"width": 0.8},
             "colorbar": {"title": {"text": name, "side": "right"}, "thickness": 12},
             **scale,
@@ -180,7 +185,7 @@ def _scaled(rows: pd.DataFrame, colour: str, name: str) -> go.Scatter:
 def _group(part: pd.DataFrame, name: str, colour: str) -> go.Scatter:
     return go.Scatter(
         **_marks(part),
-        marker={"color": colour if name else ENGLISH, "size": 11 if len(part) < 300 else 7},
+        marker={"color": colour if name else ENGLISH, "size": _size(part)},
         name=f"{plain(name) or 'none'} (n = {len(part):,})",
         hovertemplate=f"<b>%{{customdata[1]}}</b><br>{plain(name)}<extra></extra>",
     )
