@@ -9,15 +9,16 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from typing import cast
 
-from core.errors import CacheError, CanaryFailed, InputError, ModelError
+from core.errors import InputError, ModelError
 from core.items.texts import join
 from core.jobs.folder import new_run_id, one_at_a_time
 from core.jobs.progress import SCORING, Progress, Stop, Watch, never, unwatched
+from core.jobs.refusals import refusal_recorded
 from core.jobs.spec import ModelRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
@@ -88,7 +89,8 @@ def score_dataset(
     require_dataset(cache, request.dataset)
     began = time.monotonic()
     run_id = run_id or new_run_id()
-    with _refusal_recorded(cache, run_id, request):
+    start = partial(_start, cache, run_id, request)
+    with refusal_recorded(cache, run_id, start):
         watch(Progress("opening the model"))
         language_model = open_planned(plan_for(cache, request))
         variant = checked_variant(request.variant, language_model)
@@ -106,7 +108,7 @@ def score_dataset(
             put_scorer(cache, scorer)
             missing = missing_texts(cache, scorer.scorer_id, request.dataset)
             checks = f"slow path: {' '.join(notes)}" if notes else PASSED
-            _start(cache, run_id, request, scorer.scorer_id, checks, scorer.quantization)
+            start(checks, scorer)
             known = Progress(SCORING, scorer_id=scorer.scorer_id, checks=checks)
             outcomes = score_texts(language_model, missing, layout=layout, variant=variant)
             done = _fill(cache, run_id, outcomes, missing, known, watch, stop)
@@ -286,33 +288,20 @@ def _in_commits(batches: Iterable[list[Outcome]], stop: Stop) -> Iterator[list[O
         yield pending
 
 
-@contextmanager
-def _refusal_recorded(cache: Cache, run_id: str, request: ScoreRequest) -> Iterator[None]:
-    """Enter a model that fails a self-check among the runs: the next reader should know."""
-    try:
-        yield
-    except CanaryFailed as refusal:
-        with suppress(CacheError):  # the refusal matters more than its record
-            _start(cache, run_id, request, "", f"refused: {refusal}", request.quantization)
-            end_run(cache, run_id, status="failed")
-        raise
-
-
 def _start(
     cache: Cache,
     run_id: str,
     request: ScoreRequest,
-    scorer_id: str,
     checks: str,
-    quantization: str,
+    scorer: Scorer | None = None,  # none where the model was refused
 ) -> None:
     start_run(
         cache,
         run_id,
         command="score",
-        scorer_id=scorer_id,
+        scorer_id=scorer.scorer_id if scorer else "",
         dataset=request.dataset,
-        versions=library_versions(quantization),
+        versions=library_versions(scorer.quantization if scorer else request.quantization),
         spec=asdict(request),
         checks=checks,
     )
