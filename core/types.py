@@ -80,9 +80,10 @@ class Item:
 
 
 class Severity(StrEnum):
-    """Whether a problem refuses the whole data set or is only reported."""
+    """Whether a problem refuses the whole data set, has left out its row, or is only reported."""
 
     ERROR = "error"
+    LEFT_OUT = "left_out"
     NOTE = "note"
 
 

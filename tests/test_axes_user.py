@@ -232,6 +232,6 @@ def test_files_that_hold_no_axes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder; name the file in it"):
         read_axes(tmp_path)
     latin = tmp_path / "latin.csv"
-    latin.write_bytes("negative,positive\nfrío,cálido\n".encode("latin-1"))
+    latin.write_bytes("negative,positive\nfrío,\x9d\n".encode("latin-1"))
     with pytest.raises(DataSetError, match="not UTF-8: line 2"):
         read_axes(latin)

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import DataSetError, InputError, StereoscopeError
+from core.items.layout import ReadOptions
 from core.items.report import ImportReport, read_dataset
 from core.items.texts import item_texts
 from core.types import Severity
@@ -43,8 +44,16 @@ def write(path: Path, rows: list[Values], separator: str = ",") -> Path:
     return path
 
 
-def read(folder: Path, *rows: Values, name: str = "pairs.csv", **options: Any) -> ImportReport:
-    return read_dataset(write(folder / name, list(rows)), **options)
+def read(
+    folder: Path,
+    *rows: Values,
+    name: str = "pairs.csv",
+    language: str | None = None,
+    **options: Any,
+) -> ImportReport:
+    return read_dataset(
+        write(folder / name, list(rows)), options=ReadOptions(language=language), **options
+    )
 
 
 def refused(folder: Path, *rows: Values) -> dict[str, list[int | None]]:
@@ -154,13 +163,16 @@ def test_notes_name_what_is_remarkable(tmp_path: Path) -> None:
     assert report.counts["en"].collapsed == 1
 
 
-def test_results_and_other_separators_are_no_data_sets(tmp_path: Path) -> None:
+def test_results_are_no_data_set(tmp_path: Path) -> None:
     assert refused(tmp_path, pair(0, sent_more_score="-1.5")) == {"wrong_columns": [None]}
-    path = write(tmp_path / "results.csv", [pair()], separator=";")
-    with pytest.raises(DataSetError, match="separated by ';'"):
-        read_dataset(path)
-    with pytest.raises(DataSetError, match="separated by ';'"):
-        read_dataset(path, "crows-pairs")
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_another_separator_is_seen_in_the_header(tmp_path: Path, separator: str) -> None:
+    report = read_dataset(write(tmp_path / "pairs_en.csv", [pair(7)], separator=separator))
+    assert report.items == read(tmp_path, pair(7)).items
+    (note,) = [p for p in report.notes if p.kind == "separator"]
+    assert repr(separator) in note.message
 
 
 def test_a_missing_column_is_named_and_the_format_can_be_insisted_on(tmp_path: Path) -> None:
@@ -179,7 +191,7 @@ def test_a_missing_column_is_named_and_the_format_can_be_insisted_on(tmp_path: P
     }
     with pytest.raises(DataSetError, match="missing: sent_more"):
         read(tmp_path, native, format="crows-pairs")
-    with pytest.raises(InputError, match="leave out --language"):
+    with pytest.raises(InputError, match="--language means nothing to pairs"):
         read(tmp_path, native, language="nl")
     with pytest.raises(InputError, match="known language"):
         read(tmp_path, pair(), language="qq")
@@ -220,7 +232,7 @@ def check(suffix: str, content: bytes) -> None:
         except StereoscopeError as error:
             str(error).encode()
             return
-    assert report.items and not report.errors
+    assert report.items and not any(p.severity is Severity.ERROR for p in report.problems)
     for item in report.items:
         item_texts(item)
         json.dumps(item.metadata, ensure_ascii=False, allow_nan=False).encode()

@@ -22,7 +22,9 @@ from core.cli.terminal import (
 )
 from core.errors import DataSetError, InputError
 from core.export.tables import check_path, write_table
-from core.items.report import FORMATS, ImportReport, read_dataset
+from core.items.layout import ReadOptions
+from core.items.layouts import FORMATS
+from core.items.report import ImportReport, read_dataset
 from core.selection import Selection, parse_link
 from core.store.items import PutResult, put_dataset, require_dataset
 from core.words import counted
@@ -89,7 +91,7 @@ def import_data_set(
     only once, so importing again loses nothing.
     """
     try:
-        report = read_dataset(path, data_format, language=language)
+        report = read_dataset(path, data_format, options=ReadOptions(language=language))
     except DataSetError as error:
         if as_json:
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})

@@ -1,4 +1,4 @@
-"""Which files a data set consists of, their bytes, and the text in them."""
+"""Which files a data set consists of, and their bytes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
-from core.files.places import Place, listed, printable, refusal
+from core.files.places import Place, listed, printable
 from core.types import Problem
 
-SUFFIXES = (".csv", ".jsonl", ".parquet")
-_BOM = b"\xef\xbb\xbf"
-_OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -64,32 +62,3 @@ def content_hash(path: Path, files: list[DataFile]) -> str:
         return digests[0]
     lines = [f"{d}  {printable(f.path.name)}\n" for d, f in zip(digests, files, strict=True)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def decode(file: DataFile) -> tuple[str, list[Problem]]:
-    """The file's text, which is UTF-8; a byte-order mark is removed with a note.
-
-    Raises
-    ------
-    DataSetError
-        The bytes are not UTF-8; the message names the line and the byte offset.
-    """
-    place = Place(printable(file.path.name))
-    content = file.content
-    notes = []
-    if content.startswith(_BOM):
-        notes = [place.note("byte_order_mark", "A byte-order mark at the beginning was removed.")]
-    try:
-        return content.decode("utf-8-sig"), notes
-    except UnicodeDecodeError as error:
-        # Offsets of "utf-8-sig" count from behind the mark.
-        offset = error.start + (len(_BOM) if notes else 0)
-        line = content.count(b"\n", 0, offset) + 1
-        looks = _OTHER_ENCODINGS.get(content[:2])
-        hint = f" (it looks like {looks})" if looks else ""
-        message = (
-            f"The file is not UTF-8{hint}: line {line}, byte offset {offset};"
-            " save it as UTF-8 and read it again."
-        )
-        problem = Place(place.file, line).error("wrong_encoding", message)
-        raise refusal(file.path, [*notes, problem]) from error

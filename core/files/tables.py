@@ -1,4 +1,4 @@
-"""CSV, JSON Lines and Parquet files as rows of named values; what they mean is for the caller."""
+"""CSV, TSV, JSON, JSON Lines and Parquet files as rows of named values, whatever they mean."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import DataSetError
+from core.files.encoding import decode
+from core.files.json_lists import lists_of_objects
 from core.files.places import Place, listed, printable, refusal
-from core.files.reading import SUFFIXES, DataFile, decode
+from core.files.reading import SUFFIXES, DataFile
 from core.types import Problem
 from core.words import counted
+
+JSON_LIST = "json_list"
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,11 @@ class Record:
 
 @dataclass(frozen=True)
 class Table:
-    """A file's rows. In a CSV table an empty cell is an empty text: CSV knows nothing missing."""
+    """A file's rows. In a CSV table an empty cell is an empty text: CSV knows nothing missing.
+
+    Rows of a JSON document are numbered from 1 in its lists; where it is an object of several
+    lists, the value under `JSON_LIST` names the row's list.
+    """
 
     place: Place
     columns: tuple[str, ...]
@@ -37,8 +45,8 @@ class Table:
     is_csv: bool = False
 
 
-def read_table(file: DataFile) -> Table:
-    """Read a data file by its extension.
+def read_table(file: DataFile, encoding: str | None = None) -> Table:
+    """Read a data file by its extension; `encoding` is of its bytes that are not UTF-8.
 
     Raises
     ------
@@ -54,8 +62,8 @@ def read_table(file: DataFile) -> Table:
     if suffix == ".parquet":
         table = _read_parquet(file)
     else:
-        text, notes = decode(file)
-        table = (_read_csv if suffix == ".csv" else _read_jsonl)(file.path, text, notes)
+        text, notes = decode(file, encoding)
+        table = _READERS[suffix](file.path, text, notes)
     if not table.records and not table.problems:
         raise _unusable(file.path, "empty_file", "The file has no rows.")
     return table
@@ -77,7 +85,27 @@ def _twice(names: list[str]) -> list[str]:
 
 def _read_csv(path: Path, text: str, notes: list[Problem]) -> Table:
     place = Place(printable(path.name))
-    lines = _csv_rows(path, text)
+    separator = _separator(text)
+    if separator != ",":
+        message = f"The cells are separated by {separator!r}, as the header shows."
+        notes = [*notes, place.note("separator", message)]
+    return _read_cells(path, text, notes, separator)
+
+
+def _separator(text: str) -> str:
+    """What separates the cells: a comma, unless the first line has none and something else."""
+    line = text.lstrip("\r\n").partition("\n")[0]
+    others = [c for c in (";", "\t", "|") if c in line]
+    return max(others, key=line.count) if others and "," not in line else ","
+
+
+def _read_tsv(path: Path, text: str, notes: list[Problem]) -> Table:
+    return _read_cells(path, text, notes, "\t")
+
+
+def _read_cells(path: Path, text: str, notes: list[Problem], separator: str) -> Table:
+    place = Place(printable(path.name))
+    lines = _csv_rows(path, text, separator)
     header_line, columns = next(lines, (1, []))
     _check_twice(path, columns, header_line)
     records, problems = [], list(notes)
@@ -102,9 +130,9 @@ def _ragged(row: int, n_cells: int, n_columns: int) -> str:
     return f"Row {row} has {fields} where the header has {n_columns}; {cause}."
 
 
-def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the line on which it begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
     try:
         for cells in reader:
@@ -132,6 +160,31 @@ def _read_jsonl(path: Path, text: str, notes: list[Problem]) -> Table:
         else:
             columns |= dict.fromkeys(values)
             records.append(Record(here, values))
+    return Table(place, tuple(columns), records, problems)
+
+
+def _read_json(path: Path, text: str, notes: list[Problem]) -> Table:
+    place = Place(printable(path.name))
+    try:
+        document = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        lists = lists_of_objects(document)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise _unusable(path, "bad_json", f"The file is not JSON: {error}.", line) from error
+    if not lists:
+        message = "The JSON holds no list of objects; each object of the list is a row."
+        raise _unusable(path, "bad_json", message)
+    columns: dict[str, None] = {}
+    records, problems = [], list(notes)
+    rows = [(name, values) for name, elements in lists.items() for values in elements]
+    for row, (name, values) in enumerate(rows, start=1):
+        here = Place(place.file, row)
+        if not isinstance(values, dict):
+            problems.append(here.error("bad_json", f"Element {row} of the list is no object."))
+            continue
+        named = {JSON_LIST: name} if name else {}
+        columns |= dict.fromkeys((*values, *named))
+        records.append(Record(here, values | named))
     return Table(place, tuple(columns), records, problems)
 
 
@@ -170,3 +223,11 @@ def _read_parquet(file: DataFile) -> Table:
         raise _unusable(file.path, "bad_parquet", message) from error
     records = [Record(Place(place.file, n), values) for n, values in enumerate(rows, start=1)]
     return Table(place, tuple(table.column_names), records, [])
+
+
+_READERS: dict[str, Callable[[Path, str, list[Problem]], Table]] = {
+    ".csv": _read_csv,
+    ".tsv": _read_tsv,
+    ".json": _read_json,
+    ".jsonl": _read_jsonl,
+}

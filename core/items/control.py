@@ -17,7 +17,7 @@ from core.errors import InputError
 from core.files.reading import read_files
 from core.files.tables import read_table
 from core.items.conditions import Condition, parse_condition
-from core.items.native import LABELS
+from core.items.formats.native import LABELS
 from core.settings import ROOT
 from core.types import Item
 

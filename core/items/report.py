@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from core.errors import InputError
+from core.files.encoding import check_encoding
 from core.files.places import refusal
 from core.files.reading import content_hash, read_files
-from core.files.tables import Table, read_table
-from core.items.crows_pairs import looks_like_pairs, read_pairs
-from core.items.native import Row, read_rows
+from core.files.tables import read_table
+from core.items.layout import Layout, ReadOptions
+from core.items.layouts import LAYOUTS, detected_layout, layout_named
 from core.items.row_checks import row_notes
+from core.items.rows import Row
+from core.items.sampling import Sample, sample_rows
 from core.items.set_checks import duplicate_keys, set_notes
 from core.items.texts import is_collapsed
 from core.languages import normalise_language
 from core.types import Item, Problem, Severity
-
-NATIVE, CROWS_PAIRS = "native", "crows-pairs"
-FORMATS = (NATIVE, CROWS_PAIRS)
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,13 @@ class ImportReport:
     problems: tuple[Problem, ...]  # in the order of files and rows
     counts: dict[str, ConditionCount]  # by condition, in order of appearance
     sha256: str  # of the file; of a folder, of the lines `sha256sum` prints for its data files
-    format: str = NATIVE  # the layout of its rows; of several, all of them
+    format: str  # the layout of its rows; of several, all of them
+    note: str = ""  # how the items were chosen, where not all are taken
 
     @property
-    def errors(self) -> tuple[Problem, ...]:
-        return _errors(self.problems)
+    def left_out(self) -> tuple[Problem, ...]:
+        """Why rows were left out, in a lenient reading."""
+        return tuple(p for p in self.problems if p.severity is Severity.LEFT_OUT)
 
     @property
     def notes(self) -> tuple[Problem, ...]:
@@ -53,68 +55,117 @@ def read_dataset(
     path: Path,
     format: str | None = None,  # noqa: A002
     *,
-    language: str | None = None,
+    options: ReadOptions | None = None,
+    encoding: str | None = None,
+    lenient: bool = False,
+    sample: Sample | None = None,
 ) -> ImportReport:
     """Read the items of a file, or of every data file directly in a folder, sorted by name.
 
     Parameters
     ----------
     path
-        A `.csv`, `.jsonl` or `.parquet` file, or a folder of them.
+        A data file (core/files/reading.py, SUFFIXES), or a folder of them.
     format
-        The layout of the rows, described in data/README.md: "native" or "crows-pairs". Left out,
-        the header of each file tells.
-    language
-        Of sentence pairs, whose rows do not name it; left out, the file's name may, else it is
-        English. Native rows have a condition.
+        The layout of the rows: a name in core/items/layouts.py, described in data/README.md. Left
+        out, each file's columns and first rows tell.
+    options
+        What the files do not say themselves.
+    encoding
+        Of bytes that are not UTF-8.
+    lenient
+        Leave out the rows that have an error, and say so, instead of refusing the whole.
+    sample
+        Keep only a sample of the items.
 
     Raises
     ------
     InputError
-        The path holds nothing to read, the format or language is not known, or a language is given
-        for rows that have their own.
+        The path holds nothing to read, the format, language or encoding is not known, or an option
+        means nothing to the layout.
     DataSetError
-        At least one problem is an error; it carries all problems, and nothing was dropped.
+        At least one problem is an error; it carries all problems, and nothing was dropped. In a
+        lenient reading: an error that concerns a whole file, or no row is without one.
     """
-    if format not in (None, *FORMATS):
-        raise InputError(f"{format!r} is not a format; choose from: {', '.join(FORMATS)}.")
-    language = None if language is None else normalise_language(language)
+    layout = None if format is None else layout_named(format)
+    encoding = None if encoding is None else check_encoding(encoding)
+    options = _normal(options or ReadOptions())
     files, problems = read_files(path)
     rows: list[Row] = []
     layouts: dict[str, None] = {}
     for file in files:
-        table = read_table(file)
-        layout = format or _layout(table)
-        layouts[layout] = None
-        found_rows, found = _read(table, layout, language)
+        table = read_table(file, encoding)
+        found_layout = layout or detected_layout(table)
+        _check_options(found_layout, options, file.path.name)
+        layouts[found_layout.name] = None
+        found_rows, found = found_layout.read(table, options)
         rows += found_rows
         problems += table.problems + found
-    problems += [*duplicate_keys(rows), *row_notes(rows)]
+    problems += duplicate_keys(rows)
+    if lenient:
+        rows, problems = _without_errors(rows, problems)
+    if sample is not None:
+        rows = sample_rows(rows, sample)
+        problems = _about(rows, problems)
+    problems += row_notes(rows)
     if not _errors(problems):  # else a row that is refused would seem to be absent
         problems += set_notes(rows)
     order = {file.path.name: n for n, file in enumerate(files)}
     problems.sort(key=lambda p: (order.get(p.file, -1), p.row or 0))
-    if _errors(problems):
-        raise refusal(path, problems)
     items = tuple(row.item for row in rows if row.item is not None)
+    if _errors(problems) or (lenient and not items):
+        raise refusal(path, [_as(p, Severity.ERROR, Severity.LEFT_OUT) for p in problems])
     return ImportReport(
-        items, tuple(problems), _count(items), content_hash(path, files), ", ".join(layouts)
+        items,
+        tuple(problems),
+        _count(items),
+        content_hash(path, files),
+        ", ".join(layouts),
+        "" if sample is None else str(sample),
     )
 
 
-def _layout(table: Table) -> str:
-    return CROWS_PAIRS if looks_like_pairs(table.columns) else NATIVE
+def _normal(options: ReadOptions) -> ReadOptions:
+    if options.language is None:
+        return options
+    return replace(options, language=normalise_language(options.language))
 
 
-def _read(table: Table, layout: str, language: str | None) -> tuple[list[Row], list[Problem]]:
-    if layout == CROWS_PAIRS:
-        return read_pairs(table, language)
-    if language is not None:
+def _check_options(layout: Layout, options: ReadOptions, file: str) -> None:
+    """Refuse what means nothing to a layout: it would be passed over in silence."""
+    usual = ReadOptions()
+    for option in fields(ReadOptions):
+        name = option.name
+        if name in layout.options or getattr(options, name) == getattr(usual, name):
+            continue
+        takers = [other.name for other in LAYOUTS if name in other.options]
         raise InputError(
-            f"The rows of {table.place.file} name their language in the column condition; leave "
-            "out --language."
+            f"--{name} means nothing to {file}, whose layout is {layout.name}; it is for "
+            f"{', '.join(takers)}."
         )
-    return read_rows(table)
+
+
+def _without_errors(rows: list[Row], problems: list[Problem]) -> tuple[list[Row], list[Problem]]:
+    """The rows without an error, and the errors of the others as reasons why they are left out."""
+    bad = {(p.file, p.row) for p in _errors(problems) if p.row is not None}
+    kept = [row for row in rows if (row.place.file, row.place.row) not in bad]
+    return kept, [
+        _as(p, Severity.LEFT_OUT, Severity.ERROR) if p.row is not None else p for p in problems
+    ]
+
+
+def _about(rows: list[Row], problems: list[Problem]) -> list[Problem]:
+    """The problems without the notes on rows that are not among these."""
+    kept = {(row.place.file, row.place.row) for row in rows}
+    return [
+        p
+        for p in problems
+        if p.severity is not Severity.NOTE or p.row is None or (p.file, p.row) in kept
+    ]
+
+
+def _as(problem: Problem, severity: Severity, if_it_is: Severity) -> Problem:
+    return replace(problem, severity=severity) if problem.severity is if_it_is else problem
 
 
 def _errors(problems: Sequence[Problem]) -> tuple[Problem, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from core.files.places import Place
 from core.items.conditions import language_of
-from core.items.native import Row
+from core.items.rows import Row
 from core.items.texts import bare, is_collapsed, is_invisible, visible
 from core.types import Item, Problem
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.files.places import Place, listed
 from core.items.conditions import is_rewording, language_of
-from core.items.native import Row
+from core.items.rows import Row
 from core.items.texts import fold
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem

@@ -1,0 +1,23 @@
+"""Where the rows are in a JSON document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def lists_of_objects(document: Any) -> dict[str, list[Any]]:
+    """The lists that hold a document's rows, by name.
+
+    A list is one itself, without a name. Of an object they are those of its values that are lists
+    and begin with an object, else those in its value `data`.
+    """
+    if isinstance(document, list):
+        return {"": document}
+    if not isinstance(document, dict):
+        return {}
+    lists = {
+        key: value
+        for key, value in document.items()
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+    }
+    return lists or lists_of_objects(document.get("data"))

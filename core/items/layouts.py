@@ -1,0 +1,31 @@
+"""Every layout that data sets are read in, and which of them a file has."""
+
+from __future__ import annotations
+
+from core.errors import InputError
+from core.files.tables import Table
+from core.items.formats import crows_pairs, native
+from core.items.layout import Layout
+
+# A file has the first of these that knows it.
+LAYOUTS: tuple[Layout, ...] = (native.LAYOUT, crows_pairs.LAYOUT)
+FORMATS = tuple(layout.name for layout in LAYOUTS)
+
+
+def layout_named(name: str) -> Layout:
+    """The layout of a name.
+
+    Raises
+    ------
+    InputError
+        There is none; the message names those that there are.
+    """
+    for layout in LAYOUTS:
+        if layout.name == name:
+            return layout
+    raise InputError(f"{name!r} is not a format; choose from: {', '.join(FORMATS)}.")
+
+
+def detected_layout(table: Table) -> Layout:
+    """The layout that a table's columns and first rows show; the native one if none does."""
+    return next((layout for layout in LAYOUTS if layout.detects(table)), native.LAYOUT)
