@@ -16,7 +16,7 @@ from core.items.layouts import LAYOUTS, detected_layout, layout_named
 from core.items.row_checks import row_notes
 from core.items.rows import Row
 from core.items.sampling import Sample, sample_rows
-from core.items.set_checks import duplicate_keys, set_notes
+from core.items.set_checks import duplicate_keys, mixed_languages, set_notes
 from core.items.texts import is_collapsed
 from core.languages import normalise_language
 from core.types import Item, Problem, Severity
@@ -101,7 +101,7 @@ def read_dataset(
         found_rows, found = found_layout.read(table, options)
         rows += found_rows
         problems += table.problems + found
-    problems += duplicate_keys(rows)
+    problems += [*duplicate_keys(rows), *mixed_languages(rows)]
     if lenient:
         rows, problems = _without_errors(rows, problems)
     if sample is not None:

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from core.files.places import Place
 from core.items.conditions import language_of
+from core.items.differences import (
+    beyond_the_blank,
+    differing_places,
+    is_fill_in,
+    is_pair,
+    without_blanks,
+)
 from core.items.rows import Row
+from core.items.scripts import is_near_empty, useless_marks
 from core.items.texts import bare, is_collapsed, is_invisible, visible
 from core.types import Item, Problem
 
@@ -22,6 +30,8 @@ def row_notes(rows: list[Row]) -> Iterator[Problem]:
             yield from _collapsed(row.place, row.item)
             yield from _white_space(row.place, row.item)
             yield from _damaged(row.place, row.item)
+            yield from _near_empty(row.place, row.item)
+            yield from _differs_elsewhere(row.place, row.item)
             yield from _other_language(row.place, row.item)
 
 
@@ -40,6 +50,42 @@ def _collapsed(place: Place, item: Item) -> Iterator[Problem]:
             " both are kept as they are and the item does not count as collapsed."
         )
         yield place.note("invisible_difference", message)
+    else:
+        yield from _invisible(place, item)
+
+
+def _invisible(place: Place, item: Item) -> Iterator[Problem]:
+    """Characters that nobody sees and a model reads, where the script has no use for them."""
+    for name, text in _texts(item):
+        if codes := sorted(useless_marks(text)):
+            message = f"Invisible characters that are scored with the text, in {name}: "
+            yield place.note("invisible_character", f"{message}{_codes(codes)}.")
+
+
+def _texts(item: Item) -> list[tuple[str, str]]:
+    """Names of an item's texts and the texts, the context first."""
+    roles = [(role.value, text) for role, text in item.continuations().items()]
+    return [("context", item.context), *roles]
+
+
+def _near_empty(place: Place, item: Item) -> Iterator[Problem]:
+    context = without_blanks(item.context) if is_fill_in(item) else item.context
+    texts = dict(_texts(item)) | {"context": context}
+    empty = [name for name, text in texts.items() if is_near_empty(text)]
+    if empty:
+        message = f"Hardly anything is in {', '.join(empty)}: no word, or a single letter."
+        yield place.note("near_empty", message)
+
+
+def _differs_elsewhere(place: Place, item: Item) -> Iterator[Problem]:
+    """Poles that differ in more than the word that they are about."""
+    if is_pair(item):
+        if not is_collapsed(item) and (n_places := differing_places(item)) > 1:
+            message = f"The two sentences differ in {n_places} places, not in one."
+            yield place.note("differs_elsewhere", message)
+    elif is_fill_in(item) and (poles := beyond_the_blank(item)):
+        message = f"Not only the blank differs from the context in {' and '.join(poles)}."
+        yield place.note("differs_elsewhere", message)
 
 
 def _white_space(place: Place, item: Item) -> Iterator[Problem]:
@@ -57,8 +103,7 @@ def _white_space(place: Place, item: Item) -> Iterator[Problem]:
 
 
 def _damaged(place: Place, item: Item) -> Iterator[Problem]:
-    texts = {role.value: text for role, text in item.continuations().items()}
-    for name, text in {"context": item.context, **texts}.items():
+    for name, text in _texts(item):
         codes = sorted(set(_DAMAGE.findall(text)))
         if codes:
             message = f"Characters that a wrong conversion leaves, in {name}: {_codes(codes)}."

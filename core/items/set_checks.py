@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from core.files.places import Place, listed
 from core.items.conditions import is_rewording, language_of
 from core.items.rows import Row
+from core.items.scripts import foreign_script
 from core.items.texts import fold
+from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem
 from core.words import counted
@@ -25,6 +27,9 @@ class Placed:
     item: Item
 
 
+Groups = list[list[Placed]]
+
+
 def duplicate_keys(rows: list[Row]) -> Iterator[Problem]:
     """Errors for every row whose item and condition an earlier row has, in any file."""
     first: dict[Key, Place] = {}
@@ -38,18 +43,57 @@ def duplicate_keys(rows: list[Row]) -> Iterator[Problem]:
             yield place.error("duplicate_key", message)
 
 
+def mixed_languages(rows: list[Row]) -> Iterator[Problem]:
+    """Errors for rows in another script than their condition's language, where most are in its own.
+
+    Where most are not, the condition is written so: a note says that.
+    """
+    placed = [Placed(row.place, row.item) for row in rows if row.item is not None]
+    for condition, group in by_condition(placed).items():
+        foreign = [(one, script) for one in group if (script := _foreign(one.item))]
+        name = language_name(language_of(condition))
+        if 2 * len(foreign) > len(group):
+            n, script = len(foreign), foreign[0][1].title()
+            message = f"{n} of {counted(len(group), 'row')} of {condition} are in {script} letters."
+            yield Place(foreign[0][0].place.file).note("other_script", message)
+            continue
+        for one, script in foreign:
+            message = (
+                f"The text is in {script.title()} letters, while {condition} is {name}: it seems "
+                "to be another language."
+            )
+            yield one.place.error("mixed_languages", message)
+
+
+def _foreign(item: Item) -> str:
+    """The script of an item that is not in its condition's language, "" where none can be told."""
+    language = language_of(item.condition)
+    texts = [item.context, *item.continuations().values()]
+    return foreign_script(item.context, language) or foreign_script(" ".join(texts), language)
+
+
 def set_notes(rows: list[Row]) -> Iterator[Problem]:
     """Notes on how the items of a data set stand to each other."""
     placed = [Placed(row.place, row.item) for row in rows if row.item is not None]
-    english = {p.item.item_id: p.item for p in placed if p.item.condition == REFERENCE_CONDITION}
+    english = in_english(placed)
     yield from _twins(placed, english)
     for one in placed:
         yield from _untranslated(one, english)
-    by_condition: dict[str, list[Placed]] = defaultdict(list)
-    for one in placed:
-        by_condition[one.item.condition].append(one)
-    for group in by_condition.values():
+    for group in by_condition(placed).values():
         yield from _identical(group, english)
+
+
+def in_english(placed: list[Placed]) -> dict[str, Item]:
+    """The English version of every item that has one, by its id."""
+    return {p.item.item_id: p.item for p in placed if p.item.condition == REFERENCE_CONDITION}
+
+
+def by_condition(placed: list[Placed]) -> dict[str, list[Placed]]:
+    """The items of each condition, in the order of appearance."""
+    groups: dict[str, list[Placed]] = defaultdict(list)
+    for one in placed:
+        groups[one.item.condition].append(one)
+    return groups
 
 
 def _twins(placed: list[Placed], english: dict[str, Item]) -> Iterator[Problem]:
@@ -99,22 +143,40 @@ def _identical(group: list[Placed], english: dict[str, Item]) -> Iterator[Proble
     the original contexts differ.
     """
     condition = group[0].item.condition
-    named = set()
-    for same in _groups(group, _texts):
-        named.add(_ids(same))
+    texts, contexts = alike(group, english)
+    for same in texts:
         message = f"Items with identical texts in {condition}: {_names(same)}."
         yield same[0].place.note("identical_items", message)
-    if condition == REFERENCE_CONDITION:
-        return
+    for same in contexts:
+        message = (
+            f"Items with identical contexts in {condition}, but"
+            f" {len(_english_contexts(same, english))} different ones in {REFERENCE_CONDITION}:"
+            f" {_names(same)}."
+        )
+        yield same[0].place.note("identical_contexts", message)
+
+
+def alike(group: list[Placed], english: dict[str, Item]) -> tuple[Groups, Groups]:
+    """The items of one condition with identical texts, and those whose contexts became the same.
+
+    The latter have one context here and different ones in English; those with identical texts are
+    not among them again.
+    """
+    texts = _groups(group, _texts)
+    if group[0].item.condition == REFERENCE_CONDITION:
+        return texts, []
+    named = set(map(_ids, texts))
     with_context = [one for one in group if one.item.context.strip()]
-    for same in _groups(with_context, lambda item: (item.context.strip(),)):
-        twins = {english[i].context.strip() for one in same if (i := one.item.item_id) in english}
-        if len(twins) > 1 and _ids(same) not in named:
-            message = (
-                f"Items with identical contexts in {condition}, but {len(twins)} different ones"
-                f" in {REFERENCE_CONDITION}: {_names(same)}."
-            )
-            yield same[0].place.note("identical_contexts", message)
+    same_context = _groups(with_context, lambda item: (item.context.strip(),))
+    return texts, [
+        same
+        for same in same_context
+        if len(_english_contexts(same, english)) > 1 and _ids(same) not in named
+    ]
+
+
+def _english_contexts(same: list[Placed], english: dict[str, Item]) -> set[str]:
+    return {english[i].context.strip() for one in same if (i := one.item.item_id) in english}
 
 
 def _texts(item: Item) -> Key:
@@ -130,7 +192,7 @@ def _names(same: list[Placed]) -> str:
     return listed([repr(one.item.item_id) for one in same])
 
 
-def _groups(placed: list[Placed], key: Callable[[Item], Key]) -> list[list[Placed]]:
+def _groups(placed: list[Placed], key: Callable[[Item], Key]) -> Groups:
     """The items that share a key with another one, grouped, in order of appearance."""
     groups: dict[Key, list[Placed]] = defaultdict(list)
     for one in placed:
