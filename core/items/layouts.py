@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from core.errors import InputError
 from core.files.tables import Table
-from core.items.formats import crows_pairs, native
+from core.items.formats import crows_pairs, english_hindi, native, stereoset, winoqueer
 from core.items.layout import Layout
 
 # A file has the first of these that knows it.
-LAYOUTS: tuple[Layout, ...] = (native.LAYOUT, crows_pairs.LAYOUT)
+LAYOUTS: tuple[Layout, ...] = (
+    native.LAYOUT,
+    english_hindi.LAYOUT,
+    winoqueer.LAYOUT,  # before the layout whose columns its first version has
+    crows_pairs.LAYOUT,
+    stereoset.LAYOUT,
+)
 FORMATS = tuple(layout.name for layout in LAYOUTS)
 
 
