@@ -197,6 +197,71 @@ def test_a_missing_column_is_named_and_the_format_can_be_insisted_on(tmp_path: P
         read(tmp_path, pair(), language="qq")
 
 
+# --- what published files have besides --------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["stereo_antistereo", "stereo_antistero"])
+def test_the_misspelt_direction_is_read_in_any_order_of_columns(tmp_path: Path, name: str) -> None:
+    rows = []
+    for number in range(10):
+        row = pair(number, stereo_antistereo=" antistereo", anon_writer="a0")
+        row[name] = row.pop("stereo_antistereo")
+        rows.append(dict(reversed(row.items())))
+    report = read(tmp_path, *rows, format="crows-pairs")
+    assert {i.metadata["stereo_antistereo"] for i in report.items} == {"antistereo"}
+    assert all(set(i.metadata) == {"stereo_antistereo", "anon_writer"} for i in report.items)
+    misspelt = [p for p in report.notes if p.kind == "misspelt_column"]
+    assert len(misspelt) == (name == "stereo_antistero")
+    assert all(p.row is None and name in p.message for p in misspelt)
+
+
+def test_white_space_in_front_is_removed_and_counted_once(tmp_path: Path) -> None:
+    rows = [
+        pair(n, sent_less=f" \tThe rich painter {n} paid.", bias_type=" age") for n in range(12)
+    ]
+    rows += [pair(20), pair(21, stereo_antistereo=" stereo"), pair(22, sent_less="It ended. ")]
+    report = read(tmp_path, *rows)
+    (note,) = [p for p in report.notes if p.kind == "leading_space"]
+    assert note.row is None
+    assert note.message.startswith("13 rows with white space in front")
+    assert note.message.endswith(": 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more.")
+    assert report.items[0].anti_stereotype == "The rich painter 0 paid."
+    assert {i.category for i in report.items} == {"age", "socioeconomic"}
+    assert not [p for p in report.notes if p.kind == "white_space_at_joint"]
+    (end,) = [p for p in report.notes if p.kind == "white_space_at_end"]  # it is scored
+    assert (end.item_id, report.items[-1].anti_stereotype) == ("22", "It ended. ")
+
+
+def test_labels_may_be_the_numbers_of_the_hub(tmp_path: Path) -> None:
+    rows = [pair(n, stereo_antistereo=n % 2, bias_type=n) for n in range(9)]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    report = read_dataset(path)
+    assert [i.category for i in report.items[:3]] == ["race-color", "socioeconomic", "gender"]
+    assert report.items[8].category == "age"
+    assert [i.metadata["stereo_antistereo"] for i in report.items[:2]] == ["stereo", "antistereo"]
+    (note,) = [p for p in report.notes if p.kind == "numbered_labels"]
+    assert note.message.startswith("9 rows")
+    assert read(tmp_path, *rows).items == report.items  # digits in a CSV file, too
+
+
+def test_numbers_outside_the_scheme_are_refused(tmp_path: Path) -> None:
+    found = refused(
+        tmp_path,
+        pair(0, stereo_antistereo="0", bias_type="9"),
+        pair(1, stereo_antistereo="0", bias_type="age"),
+        pair(2, stereo_antistereo="2", bias_type="1"),
+        pair(3, stereo_antistereo="1", bias_type=""),  # a type may be missing
+    )
+    assert found == {"bad_type": [2, 3], "bad_direction": [4]}
+
+
+def test_numbers_of_rows_are_no_metadata(tmp_path: Path) -> None:
+    report = read(tmp_path, *[{"": n, "Unnamed: 0": n, **pair(n + 5)} for n in range(3)])
+    assert [i.item_id for i in report.items] == ["5", "6", "7"]
+    assert all(set(i.metadata) == {"stereo_antistereo"} for i in report.items)
+
+
 # --- any bytes --------------------------------------------------------------------------------
 
 ROWS = [pair(0), pair(1, stereo_antistereo="antistereo", note="क्\u200dष"), pair(2, year=2020)]
@@ -277,27 +342,111 @@ def test_any_json_values_are_read_or_refused_in_words(values: Values) -> None:
 
 # --- the published files ----------------------------------------------------------------------
 
+benchmarks = [
+    pytest.mark.benchmarks,
+    pytest.mark.skipif(
+        not os.environ.get("STEREOSCOPE_BENCHMARKS"), reason="STEREOSCOPE_BENCHMARKS is not set"
+    ),
+]
+BENCHMARKS = Path(os.environ.get("STEREOSCOPE_BENCHMARKS", "."))
+TRANSLATED = BENCHMARKS / "dutch_crows_pairs"
 
-@pytest.mark.benchmarks
-@pytest.mark.skipif(
-    not os.environ.get("STEREOSCOPE_BENCHMARKS"), reason="STEREOSCOPE_BENCHMARKS is not set"
-)
-def test_the_published_file_is_read_whole() -> None:
-    folder = Path(os.environ["STEREOSCOPE_BENCHMARKS"])
-    path = folder / "crows_pairs" / "crows_pairs_anonymized.csv"
-    report = read_dataset(path)
-    assert [i.item_id for i in report.items] == [str(n) for n in range(1508)]
-    directions = Counter(i.metadata["stereo_antistereo"] for i in report.items)
-    assert directions == {"stereo": 1290, "antistereo": 218}
+
+def published_rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert Counter(i.category for i in report.items) == Counter(r["bias_type"] for r in rows)
-    assert [(i.stereotype, i.anti_stereotype) for i in report.items] == [
-        (r["sent_more"], r["sent_less"]) for r in rows
-    ]
-    english = read_dataset(folder / "dutch_crows_pairs" / "crows_eng.csv")
-    assert len(english.items) == 1463
-    with pytest.raises(DataSetError, match=r"row 129: .*sent_less"):  # it has no second sentence
-        read_dataset(folder / "dutch_crows_pairs" / "crows_french.csv")
-    with pytest.raises(DataSetError, match="not UTF-8: line 29"):
-        read_dataset(folder / "dutch_crows_pairs" / "crows_dutch.csv")
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def translations(tmp_path_factory: pytest.TempPathFactory) -> ImportReport:
+    folder = tmp_path_factory.mktemp("pairs")
+    for name in ("crows_dutch.csv", "crows_eng.csv", "crows_french.csv"):
+        (folder / name).write_bytes((TRANSLATED / name).read_bytes())
+    return read_dataset(folder, lenient=True)
+
+
+class TestPublished:
+    """What the published files hold."""
+
+    pytestmark = benchmarks
+
+    def test_the_english_file_is_read_whole(self) -> None:
+        path = BENCHMARKS / "crows_pairs" / "crows_pairs_anonymized.csv"
+        report = read_dataset(path)
+        assert [i.item_id for i in report.items] == [str(n) for n in range(1508)]
+        directions = Counter(i.metadata["stereo_antistereo"] for i in report.items)
+        assert directions == {"stereo": 1290, "antistereo": 218}
+        rows = published_rows(path)
+        assert Counter(i.category for i in report.items) == Counter(r["bias_type"] for r in rows)
+        assert [(i.stereotype, i.anti_stereotype) for i in report.items] == [
+            (r["sent_more"], r["sent_less"]) for r in rows
+        ]
+
+    def test_a_pair_without_its_second_sentence_is_refused_by_row(self) -> None:
+        with pytest.raises(DataSetError, match=r"row 129: .*sent_less"):
+            read_dataset(TRANSLATED / "crows_french.csv")
+
+    def test_three_languages_are_one_set(self, translations: ImportReport) -> None:
+        assert {c: n.imported for c, n in translations.counts.items()} == {
+            "nl": 1463,
+            "en": 1463,
+            "fr": 1462,
+        }
+        (left_out,) = translations.left_out
+        assert (left_out.file, left_out.row) == ("crows_french.csv", 129)
+        ids: dict[str, set[str]] = {}
+        for item in translations.items:
+            ids.setdefault(item.condition, set()).add(item.item_id)
+        assert ids["nl"] == ids["en"] == ids["fr"] | {left_out.item_id}
+        assert {c: n.collapsed for c, n in translations.counts.items()} == {
+            "nl": 0,
+            "en": 0,
+            "fr": 1,
+        }
+        (collapsed,) = [p for p in translations.notes if p.kind == "collapsed"]
+        assert (collapsed.item_id, collapsed.condition) == ("379", "fr")
+
+    def test_direction_and_type_belong_to_the_condition(self, translations: ImportReport) -> None:
+        found = {
+            (p.kind, p.file): p.message
+            for p in translations.notes
+            if p.kind in ("other_direction", "other_type")
+        }
+        assert set(found) == {
+            ("other_direction", "crows_dutch.csv"),
+            ("other_type", "crows_dutch.csv"),
+            ("other_type", "crows_french.csv"),
+        }
+        assert " 313 of 1,463 items" in found["other_direction", "crows_dutch.csv"]
+        assert " 34 of 1,463 items" in found["other_type", "crows_dutch.csv"]
+        assert " 57 of 1,462 items" in found["other_type", "crows_french.csv"]
+        dutch = [i for i in translations.items if i.condition == "nl"]
+        directions = Counter(i.metadata["stereo_antistereo"] for i in dutch)
+        assert directions == {"stereo": 1249, "antistereo": 214}  # English: 1254 and 209
+
+    def test_no_character_of_the_mixed_encodings_is_damaged(
+        self, translations: ImportReport
+    ) -> None:
+        (guess,) = [p for p in translations.notes if p.kind == "encoding_guessed"]
+        assert guess.file == "crows_dutch.csv" and "mac_roman" in guess.message
+        assert not [p for p in translations.notes if p.kind == "damaged_character"]
+        texts = [
+            text
+            for item in translations.items
+            if item.condition == "nl"
+            for text in (item.stereotype, item.anti_stereotype)
+        ]
+        strange = {c for text in texts for c in text if not c.isascii()}
+        assert strange == set("éëèï\u2019")
+        # One file holds the word in UTF-8 in one row, and in Mac Roman in others.
+        content = (TRANSLATED / "crows_dutch.csv").read_bytes()
+        n_words = content.count("één".encode()), content.count("één".encode("mac_roman"))
+        assert min(n_words) > 0
+        assert sum(text.count("één") for text in texts) == sum(n_words)
+
+    def test_results_beside_them_are_refused_with_the_way_to_read_them(self) -> None:
+        with pytest.raises(DataSetError) as caught:
+            read_dataset(TRANSLATED, lenient=True)
+        refused = {p.file for p in caught.value.problems if p.kind == "wrong_columns"}
+        assert refused == {"results_bert.csv", "results_robbert.csv"}
+        assert str(caught.value).count("import-scores reads results") == 2

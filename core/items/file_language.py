@@ -26,13 +26,19 @@ _NAMES = {
 }
 
 
-def language_of_table(place: Place, options: ReadOptions) -> tuple[str, list[Problem]]:
+def language_of_table(
+    place: Place, options: ReadOptions, evident: str | None = None
+) -> tuple[str, list[Problem]]:
     """The language of a file whose rows do not name it, and a note unless a person named it.
 
-    Else it is one in the file's name (a name anywhere, a code at the end), else English.
+    Else it is the one that the file's columns make evident, else one in the file's name (a name
+    anywhere, a code at the end), else English.
     """
     if options.language:
         return options.language, []
+    if evident:
+        message = f"The language {evident} is taken from the columns; --language names another."
+        return evident, [place.note("language_from_columns", message)]
     parts = re.split(r"[_. ]+", place.file.rpartition(".")[0].lower())
     names = [_NAMES[word] for part in parts for word in part.split("-") if word in _NAMES]
     last = parts[-1].split("-")

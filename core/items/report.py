@@ -11,8 +11,10 @@ from core.files.encoding import check_encoding
 from core.files.places import refusal
 from core.files.reading import content_hash, read_files
 from core.files.tables import read_table
+from core.items.label_file import unknown_bases
 from core.items.layout import Layout, ReadOptions
 from core.items.layouts import LAYOUTS, detected_layout, layout_named
+from core.items.pair_checks import pair_notes
 from core.items.row_checks import row_notes
 from core.items.rows import Row
 from core.items.sampling import Sample, sample_rows
@@ -102,6 +104,7 @@ def read_dataset(
         rows += found_rows
         problems += table.problems + found
     problems += [*duplicate_keys(rows), *mixed_languages(rows)]
+    problems += unknown_bases(options.labels, rows, path.name)
     if lenient:
         rows, problems = _without_errors(rows, problems)
     if sample is not None:
@@ -109,7 +112,7 @@ def read_dataset(
         problems = _about(rows, problems)
     problems += row_notes(rows)
     if not _errors(problems):  # else a row that is refused would seem to be absent
-        problems += set_notes(rows)
+        problems += [*set_notes(rows), *pair_notes(rows)]
     order = {file.path.name: n for n, file in enumerate(files)}
     problems.sort(key=lambda p: (order.get(p.file, -1), p.row or 0))
     items = tuple(row.item for row in rows if row.item is not None)

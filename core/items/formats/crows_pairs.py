@@ -5,6 +5,16 @@
 `sent_more` is the stereotypical sentence in every row, also where `stereo_antistereo` says that it
 is about an advantaged group and the other about a disadvantaged one. A row becomes an item without
 a context; the direction and all other columns become its metadata. A file is in one language.
+
+Traps of the published files:
+
+- The id is in a first column without a name (English), or in `id` (Dutch, French).
+- The direction's column is misspelt `stereo_antistero` in files of the WinoQueer family.
+- Direction and type belong to a language: they differ between the Dutch, French and English rows
+  of one pair.
+- Labels and sentences begin with a space in hundreds of rows.
+- On the Hugging Face hub the labels are numbers: 0 is stereo, 1 antistereo; types as `HUB_TYPES`.
+- Files of results have the same columns and scores besides; they are refused.
 """
 
 from __future__ import annotations
@@ -12,20 +22,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.files.tables import Table
-from core.items.alignment import mostly_different, split_words
 from core.items.file_language import language_of_table
 from core.items.layout import Layout, ReadOptions
-from core.items.rows import Row, RowReader, column_errors, id_text
-from core.items.texts import is_collapsed
+from core.items.pairs import (
+    DIRECTION,
+    MISSPELT,
+    TYPE,
+    PairReader,
+    id_column,
+    leading_space_note,
+    pair_id,
+    rows_note,
+)
+from core.items.rows import Row, column_errors
 from core.types import Item, Problem, Severity
 
-DIRECTION = "stereo_antistereo"
-DIRECTIONS = ("stereo", "antistereo")
-TYPE = "bias_type"
 SENTENCES = ("sent_more", "sent_less")
-REQUIRED = (*SENTENCES, DIRECTION, TYPE)
-IDS = ("id", "", "Unnamed: 0", "index", "__index_level_0__")  # unnamed in the published file
 RESULTS = ("sent_more_score", "sent_less_score")
+HUB_TYPES = (
+    "race-color",
+    "socioeconomic",
+    "gender",
+    "disability",
+    "nationality",
+    "sexual-orientation",
+    "physical-appearance",
+    "religion",
+    "age",
+)
+_HUB_DIRECTIONS = {"0": "stereo", "1": "antistereo"}
 
 
 def looks_like_pairs(table: Table) -> bool:
@@ -33,28 +58,39 @@ def looks_like_pairs(table: Table) -> bool:
     return set(SENTENCES) <= set(table.columns)
 
 
-def read_pairs(table: Table, options: ReadOptions) -> tuple[list[Row], list[Problem]]:
+def read_pairs(
+    table: Table, options: ReadOptions, source: str = "crows_pairs"
+) -> tuple[list[Row], list[Problem]]:
     """Turn a table of sentence pairs into items; every problem of every row is reported.
 
     Without a language among the options it is taken from the file's name, else English is assumed;
     a note says which.
     """
-    problems = list(_column_problems(table))
+    misspelt = DIRECTION not in table.columns and MISSPELT in table.columns
+    direction = MISSPELT if misspelt else DIRECTION
+    problems = list(_column_problems(table, direction))
     if any(problem.severity is Severity.ERROR for problem in problems):
         return [], problems
+    if misspelt:
+        message = f"The column {MISSPELT} was read as {DIRECTION}."
+        problems.append(table.place.note("misspelt_column", message))
     condition, notes = language_of_table(table.place, options)
     problems += notes
-    id_column = next((name for name in IDS if name in table.columns), None)
-    rows = []
+    ids = id_column(table)
+    rows, readers = [], []
     for number, record in enumerate(table.records):
-        item_id = str(number) if id_column is None else id_text(record.values.get(id_column))
-        reader = _PairReader(record, item_id, condition)
-        rows.append(Row(reader.place, reader.item(id_column)))
+        reader = _RowReader(record, pair_id(record, number, ids), condition)
+        rows.append(Row(reader.place, reader.item(direction, ids, source)))
+        readers.append(reader)
         problems += reader.problems
+    problems += leading_space_note(table.place, readers)
+    numbered = [reader.place.row for reader in readers if reader.is_numbered]
+    message = "whose labels are numbers, read as the Hugging Face hub numbers them"
+    problems += rows_note(table.place, "numbered_labels", numbered, message)
     return rows, problems
 
 
-def _column_problems(table: Table) -> Iterator[Problem]:
+def _column_problems(table: Table, direction: str) -> Iterator[Problem]:
     results = [name for name in RESULTS if name in table.columns]
     if results:
         message = (
@@ -63,20 +99,21 @@ def _column_problems(table: Table) -> Iterator[Problem]:
         )
         yield table.place.error("wrong_columns", message)
     else:
-        yield from column_errors(table, REQUIRED)
+        yield from column_errors(table, (*SENTENCES, direction, TYPE))
 
 
-class _PairReader(RowReader):
-    """Reads one row and collects what is wrong or remarkable in it."""
+class _RowReader(PairReader):
+    """Reads one row of this layout."""
 
-    def item(self, id_column: str | None) -> Item | None:
+    is_numbered = False
+
+    def item(self, direction_column: str, id_column: str | None, source: str) -> Item | None:
         more, less = (self.sentence(column) for column in SENTENCES)
-        direction = self.label(DIRECTION)
-        if direction not in DIRECTIONS:
-            message = f"The row has {direction!r} in {DIRECTION}; write {' or '.join(DIRECTIONS)}."
-            self.error("bad_direction", message)
-        category = self.label(TYPE)
-        metadata = {DIRECTION: direction, **self.metadata({*REQUIRED, id_column})}
+        self.is_numbered = self.label(direction_column) in _HUB_DIRECTIONS
+        direction = self.direction(direction_column)
+        category = self._type()
+        named = {*SENTENCES, direction_column, TYPE, id_column}
+        metadata = {DIRECTION: direction, **self.metadata(named)}
         if self.failed:
             return None
         item = Item(
@@ -86,23 +123,27 @@ class _PairReader(RowReader):
             stereotype=more,
             anti_stereotype=less,
             language=self.condition,
-            source="crows_pairs",
+            source=source,
             category=category,
             metadata=metadata,
         )
-        self._remark(item)
+        self.remark(item)
         return item
 
-    def _remark(self, item: Item) -> None:
-        if not item.category:
-            self.note("missing_type", f"The row has no {TYPE}: it counts in no type.")
-        words = [split_words(text) for text in (item.stereotype, item.anti_stereotype)]
-        if not is_collapsed(item) and mostly_different(*words):
-            message = (
-                "More than half of the words differ between the two sentences, so that little is"
-                " left to compare."
-            )
-            self.note("mostly_different", message)
+    def direction(self, column: str) -> str:
+        if self.is_numbered:
+            return _HUB_DIRECTIONS[self.label(column)]
+        return super().direction(column)
+
+    def _type(self) -> str:
+        label = self.label(TYPE)
+        if not self.is_numbered or not label:
+            return label
+        if label.isdecimal() and int(label) < len(HUB_TYPES):
+            return HUB_TYPES[int(label)]
+        message = f"The row has {label!r} in {TYPE}, but its direction is a number: write 0 to 8."
+        self.error("bad_type", message)
+        return label
 
 
 LAYOUT = Layout("crows-pairs", "CrowS-Pairs", looks_like_pairs, read_pairs, frozenset({"language"}))

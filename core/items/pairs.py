@@ -1,0 +1,97 @@
+"""What all layouts of sentence pairs have in common: directions, ids, and remarks on a pair.
+
+A pair is an item without a context. White space in front of a sentence or label, which published
+files have in hundreds of rows, is removed: scoring would fold it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from core.files.places import Place, listed
+from core.files.tables import Record, Table
+from core.items.alignment import mostly_different, split_words
+from core.items.rows import RowReader, id_text
+from core.items.texts import is_collapsed
+from core.types import Item, Problem
+from core.words import counted
+
+DIRECTION = "stereo_antistereo"
+MISSPELT = "stereo_antistero"  # as the files of WinoQueer have it
+DIRECTIONS = ("stereo", "antistereo")
+TYPE = "bias_type"
+NUMBERS = ("", "Unnamed: 0", "__index_level_0__")  # columns that pandas writes: the row's number
+IDS = ("id", *NUMBERS, "index")
+
+
+def id_column(table: Table, names: Sequence[str] = IDS) -> str | None:
+    """The first of these columns that a table has."""
+    return next((name for name in names if name in table.columns), None)
+
+
+def pair_id(record: Record, number: int, column: str | None) -> str:
+    """The id in a column; without one, the number of the row from 0."""
+    return str(number) if column is None else id_text(record.values.get(column))
+
+
+def rows_note(
+    place: Place, kind: str, rows: Sequence[int | None], message: str
+) -> Iterator[Problem]:
+    """One note on a file about rows that have something in common, if there are any."""
+    if rows:
+        numbers = listed([str(row) for row in rows])
+        yield place.note(kind, f"{counted(len(rows), 'row')} {message}: {numbers}.")
+
+
+def leading_space_note(place: Place, readers: Sequence[PairReader]) -> Iterator[Problem]:
+    """How many rows have white space in front of what they hold."""
+    rows = [reader.place.row for reader in readers if reader.has_leading_space]
+    message = "with white space in front of a sentence or label, which was removed"
+    yield from rows_note(place, "leading_space", rows, message)
+
+
+class PairReader(RowReader):
+    """Reads one pair and collects what is wrong or remarkable in its row."""
+
+    has_leading_space = False
+
+    def sentence(self, column: str) -> str:
+        """The text in a column, of which something has to be visible, from its first letter on."""
+        return self._from_first_letter(super().sentence(column))
+
+    def label(self, column: str) -> str:
+        """The text in a column without white space around it; of a whole number, its digits."""
+        value = self.values.get(column)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return self._from_first_letter(super().text(column)).rstrip()
+
+    def direction(self, column: str) -> str:
+        """Whether the pair is about a disadvantaged group (stereo) or not (antistereo)."""
+        direction = self.label(column)
+        if direction not in DIRECTIONS:
+            message = f"The row has {direction!r} in {column}; write {' or '.join(DIRECTIONS)}."
+            self.error("bad_direction", message)
+        return direction
+
+    def metadata(self, without: Collection[str | None]) -> dict[str, Any]:
+        """All other columns that hold something, but for the numbers of rows."""
+        return super().metadata({*without, *NUMBERS})
+
+    def remark(self, item: Item) -> None:
+        """Note what a pair lacks."""
+        if not item.category:
+            self.note("missing_type", f"The row has no {TYPE}: it counts in no type.")
+        words = [split_words(text) for text in (item.stereotype, item.anti_stereotype)]
+        if not is_collapsed(item) and mostly_different(*words):
+            message = (
+                "More than half of the words differ between the two sentences, so that little is"
+                " left to compare."
+            )
+            self.note("mostly_different", message)
+
+    def _from_first_letter(self, text: str) -> str:
+        stripped = text.lstrip()
+        self.has_leading_space |= stripped != text
+        return stripped
