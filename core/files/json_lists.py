@@ -9,7 +9,8 @@ def lists_of_objects(document: Any) -> dict[str, list[Any]]:
     """The lists that hold a document's rows, by name.
 
     A list is one itself, without a name. Of an object they are those of its values that are lists
-    and begin with an object, else those in its value `data`.
+    and begin with an object, else those in its value `data`, else its values if all of them are
+    objects of objects: the key of each becomes its `id`.
     """
     if isinstance(document, list):
         return {"": document}
@@ -20,4 +21,16 @@ def lists_of_objects(document: Any) -> dict[str, list[Any]]:
         for key, value in document.items()
         if isinstance(value, list) and value and isinstance(value[0], dict)
     }
-    return lists or lists_of_objects(document.get("data"))
+    return lists or lists_of_objects(document.get("data")) or _keyed_objects(document)
+
+
+def _keyed_objects(document: dict[str, Any]) -> dict[str, list[Any]]:
+    groups = list(document.values())
+    rows = [row for group in groups if isinstance(group, dict) for row in group.values()]
+    if not rows or not all(isinstance(group, dict) for group in groups):
+        return {}
+    if not all(isinstance(row, dict) for row in rows):
+        return {}
+    return {
+        name: [{"id": key, **row} for key, row in group.items()] for name, group in document.items()
+    }

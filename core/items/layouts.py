@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from core.errors import InputError
 from core.files.tables import Table
-from core.items.formats import crows_pairs, english_hindi, native, stereoset, winoqueer
+from core.items.formats import (
+    crows_pairs,
+    english_hindi,
+    lost_in_translation,
+    native,
+    stereoset,
+    winoqueer,
+)
 from core.items.layout import Layout
 
 # A file has the first of these that knows it.
@@ -14,6 +21,7 @@ LAYOUTS: tuple[Layout, ...] = (
     winoqueer.LAYOUT,  # before the layout whose columns its first version has
     crows_pairs.LAYOUT,
     stereoset.LAYOUT,
+    lost_in_translation.LAYOUT,
 )
 FORMATS = tuple(layout.name for layout in LAYOUTS)
 
