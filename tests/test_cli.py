@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import inspect
 import io
 import json
@@ -210,6 +211,10 @@ def test_with_json_stdout_is_one_object(command, write, model, tmp_path) -> None
         "collapsed": 0,
         "unchanged": False,
         "conditions": {"en": 3, "en~p1": 3, "es": 3},
+        "format": "native",
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "note": "",
+        "left_out": 0,
         "problems": [],
     }
     assert command("import", path, "--json").json["unchanged"]

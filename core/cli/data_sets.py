@@ -11,6 +11,22 @@ import typer
 
 from core.analysis.filtering import selected_table
 from core.analysis.overview import find_scorer
+from core.cli.import_options import (
+    Contexts,
+    ContextsOption,
+    EncodingOption,
+    Form,
+    FormatOption,
+    FormOption,
+    LanguageOption,
+    LenientOption,
+    NameOption,
+    PathArgument,
+    ReplaceOption,
+    SampleOption,
+    SeedOption,
+    sample_of,
+)
 from core.cli.next_step import say_after_import
 from core.cli.terminal import (
     CacheOption,
@@ -22,12 +38,15 @@ from core.cli.terminal import (
 )
 from core.errors import DataSetError, InputError
 from core.export.tables import check_path, write_table
+from core.items.import_notes import import_note, left_out_rows
 from core.items.layout import ReadOptions
-from core.items.layouts import FORMATS
 from core.items.report import ImportReport, read_dataset
 from core.selection import Selection, parse_link
 from core.store.items import PutResult, put_dataset, require_dataset
+from core.types import Severity
 from core.words import counted
+
+ROWS_LEFT_OUT = 3
 
 DatasetOption = Annotated[
     str, typer.Option(metavar="NAME", help="An imported data set; `status` lists them.")
@@ -41,45 +60,16 @@ ScorerOption = Annotated[
 ]
 
 
-PathArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="PATH", help="A .csv, .jsonl or .parquet file, or a folder of such files."
-    ),
-]
-FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help=f"Layout of the rows: {', '.join(FORMATS)} (default: the header tells).",
-    ),
-]
-LanguageOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CODE",
-        help="Language of crows-pairs rows (default: from the file's name, else en).",
-    ),
-]
-NameOption = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
-]
-ReplaceOption = Annotated[
-    bool,
-    typer.Option(
-        "--replace",
-        help="Put these items in the place of those that the cache has under that name; no "
-        "score is lost.",
-    ),
-]
-
-
 def import_data_set(
     path: PathArgument,
     data_format: FormatOption = None,
     language: LanguageOption = None,
+    contexts: ContextsOption = Contexts.AMBIGUOUS,
+    form: FormOption = Form.FILL_IN,
+    encoding: EncodingOption = None,
+    lenient: LenientOption = False,
+    sample: SampleOption = None,
+    seed: SeedOption = None,
     dataset: NameOption = None,
     replace: ReplaceOption = False,
     cache: CacheOption = None,
@@ -87,11 +77,15 @@ def import_data_set(
 ) -> None:
     """Read a data set and store its items.
 
-    Every problem is reported by row; with an error in it nothing is stored. Equal texts are scored
-    only once, so importing again loses nothing.
+    Every problem is reported by row; with an error in it nothing is stored, unless --lenient leaves
+    the rows out. Equal texts are scored only once, so importing again loses nothing.
     """
+    options = ReadOptions(language=language, contexts=contexts.value, form=form.value)
+    drawn = sample_of(sample, seed)
     try:
-        report = read_dataset(path, data_format, options=ReadOptions(language=language))
+        report = read_dataset(
+            path, data_format, options=options, encoding=encoding, lenient=lenient, sample=drawn
+        )
     except DataSetError as error:
         if as_json:
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
@@ -105,15 +99,18 @@ def import_data_set(
         path=str(path),
         format=report.format,
         sha256=report.sha256,
+        note=import_note(report),
         replace=replace,
     )
     summary = report_summary(name, report, stored)
     if as_json:
         print_json(summary)
-        return
-    print_problems(report.problems)
-    say(_sentence(summary))
-    say_after_import(store, name, report.items)
+    else:
+        print_problems([*report.left_out, *report.notes])
+        say(_sentence(summary))
+        say_after_import(store, name, report.items)
+    if summary["left_out"]:
+        raise typer.Exit(ROWS_LEFT_OUT)
 
 
 def export(
@@ -179,6 +176,10 @@ def report_summary(name: str, report: ImportReport, stored: PutResult) -> dict[s
         "dataset": name,
         **asdict(stored),
         "conditions": {c: count.imported for c, count in report.counts.items()},
+        "format": report.format,
+        "sha256": report.sha256,
+        "note": import_note(report),
+        "left_out": left_out_rows(report).total(),
         "problems": [asdict(p) for p in report.problems],
     }
 
@@ -192,8 +193,10 @@ def _name_of(path: Path) -> str:
 def _sentence(summary: dict[str, Any]) -> str:
     if summary["unchanged"]:
         return f"{summary['dataset']}: already in the cache with the same content."
+    left_out = f"; left out: {counted(n, 'row')}" if (n := summary["left_out"]) else ""
+    n_notes = sum(p["severity"] == Severity.NOTE for p in summary["problems"])
     return (
         f"{summary['dataset']}: stored {counted(summary['stored'], 'row')} "
         f"(conditions: {', '.join(summary['conditions'])}; collapsed rows: {summary['collapsed']}; "
-        f"notes: {len(summary['problems'])})."
+        f"notes: {n_notes}{left_out})."
     )

@@ -1,0 +1,109 @@
+"""`import`: rows left out, samples, encodings and the options that only some layouts take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.items.import_notes import import_note, left_out_of_note
+from core.items.report import read_dataset
+from core.store.items import datasets, stored_items
+from tests.test_items_read import row, write_csv, write_jsonl
+
+
+def good(n: int, category: str = "age", **values: object) -> dict[str, object]:
+    return row(f"i{n}", context=f"Room {n} was empty.", category=category, **values)
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """Five rows, of which the second and the fourth have an error."""
+    bad = [good(1) | {"anti_stereotype": ""}, good(3, condition="xx")]
+    return write_jsonl(tmp_path / "faulty.jsonl", [good(0), bad[0], good(2), bad[1], good(4)])
+
+
+def test_strictly_nothing_is_stored_and_both_rows_are_named(run, faulty, cache) -> None:
+    code, out, err = run("import", faulty)
+    assert (code, out) == (2, "")
+    assert "row 2" in err and "row 4" in err
+    assert not cache.exists()
+
+
+def test_leniently_the_rest_is_stored_and_what_is_left_out_is_named(run, faulty, cache) -> None:
+    code, out, err = run("import", faulty, "--lenient")
+    assert (code, out) == (3, "")
+    assert "left_out: faulty.jsonl row 2: Item 'i1' in 'en' has no anti_stereotype." in err
+    assert "left_out: faulty.jsonl row 4: Item 'i3'" in err
+    assert "faulty: stored 3 rows (conditions: en; collapsed rows: 0; notes: 0; left out: 2" in err
+    assert [item.item_id for item in stored_items(cache, "faulty")] == ["i0", "i2", "i4"]
+    (note,) = datasets(cache)["note"]
+    assert note == "left out: 2 rows (en 1, xx 1)"
+
+
+def test_with_json_what_was_left_out_is_counted_by_row(run, faulty) -> None:
+    code, out, _ = run("import", faulty, "--lenient", "--json")
+    said = json.loads(out)
+    assert (code, said["left_out"], said["stored"]) == (3, 2, 3)
+    assert [(p["severity"], p["row"]) for p in said["problems"]] == [
+        ("left_out", 2),
+        ("left_out", 4),
+    ]
+    assert len(said["sha256"]) == 64 and said["format"] == "native"
+
+
+def test_a_clean_file_ends_with_0_also_leniently(run, tmp_path) -> None:
+    assert run("import", write_jsonl(tmp_path / "a.jsonl", [good(0)]), "--lenient")[0] == 0
+
+
+def test_a_sample_is_drawn_and_its_note_is_kept(run, tmp_path, cache) -> None:
+    rows = [good(n, category="age" if n % 2 else "gender") for n in range(20)]
+    path = write_jsonl(tmp_path / "a.jsonl", rows)
+    assert run("import", path, "--sample", 3)[0] == 0
+    drawn = stored_items(cache, "a")
+    assert [item.category for item in drawn] == ["gender"] * 3 + ["age"] * 3
+    (note,) = datasets(cache)["note"]
+    assert "3 items per category" in note and "random.seed(42)" in note
+    assert run("import", path, "--sample", 3, "--seed", 7, "--replace")[0] == 0
+    assert [i.item_id for i in stored_items(cache, "a")] != [i.item_id for i in drawn]
+    assert "random.seed(7)" in datasets(cache)["note"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--seed", 7), "say how large it is with --sample"),
+        (("--encoding", "klingon"), "'klingon' is not an encoding"),
+        (("--contexts", "all"), "--contexts means nothing to a.jsonl, whose layout is native"),
+        (("--form", "sentence"), "--form means nothing to a.jsonl, whose layout is native"),
+        (("--language", "nl"), "--language means nothing to a.jsonl"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused(run, tmp_path, options, words, cache) -> None:
+    code, out, err = run("import", write_jsonl(tmp_path / "a.jsonl", [good(0)]), *options)
+    assert (code, out) == (2, "")
+    assert words in " ".join(err.split())
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("options", [("--contexts", "some"), ("--form", "x"), ("--sample", 0)])
+def test_a_value_outside_the_choices_is_a_usage_error(run, tmp_path, options) -> None:
+    assert run("import", write_jsonl(tmp_path / "a.jsonl", [good(0)]), *options)[0] == 2
+
+
+def test_bytes_in_another_encoding_are_read_as_named(run, tmp_path, cache) -> None:
+    path = write_csv(tmp_path / "a.csv", [good(0) | {"stereotype": "Très bien."}])
+    path.write_bytes(path.read_text("utf-8").encode("cp1252"))
+    assert run("import", path, "--encoding", "cp1252")[0] == 0
+    assert stored_items(cache, "a")[0].stereotype == "Très bien."
+
+
+def test_the_note_can_be_read_back(tmp_path) -> None:
+    rows = [good(n) for n in range(12)] + [row("", "es"), row("h", "hi", stereotype="")] * 2
+    rows += [{"item_id": "n", "condition": None, "context": ""}]
+    report = read_dataset(write_jsonl(tmp_path / "a.jsonl", rows), lenient=True)
+    note = import_note(report)
+    assert left_out_of_note(note) == {"es": 2, "hi": 2, "no condition": 1}
+    assert left_out_of_note(f"sample of 3 items (of a kind); {note}") == left_out_of_note(note)
+    assert left_out_of_note("") == left_out_of_note("sample of 3 items") == {}
