@@ -5,9 +5,12 @@ from __future__ import annotations
 from core.errors import InputError
 from core.files.tables import Table
 from core.items.formats import (
+    bbq,
     crows_pairs,
     english_hindi,
+    kobbq,
     lost_in_translation,
+    mbbq,
     native,
     stereoset,
     winoqueer,
@@ -22,6 +25,9 @@ LAYOUTS: tuple[Layout, ...] = (
     crows_pairs.LAYOUT,
     stereoset.LAYOUT,
     lost_in_translation.LAYOUT,
+    mbbq.LAYOUT,  # BBQ's columns, in a file that is named after its language
+    bbq.LAYOUT,
+    kobbq.LAYOUT,
 )
 FORMATS = tuple(layout.name for layout in LAYOUTS)
 
