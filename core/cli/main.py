@@ -26,6 +26,7 @@ from core.cli import (
     control,
     data_sets,
     demo,
+    export_items,
     pairs,
     positive_control,
     probe,
@@ -49,6 +50,7 @@ app.command("demo")(demo.demo)
 app.command("import")(data_sets.import_data_set)
 app.command("score")(scoring.score)
 app.command("export")(data_sets.export)
+app.command("export-items")(export_items.export_items)
 app.command("compare")(comparison.compare)
 app.command("pairs")(pairs.pairs)
 app.command("status")(cache.status)

@@ -64,7 +64,17 @@ def write_table(table: Table, path: Path) -> None:
         When the ending is not a known format or the file cannot be written.
     """
     check_path(path)
-    content = table_bytes(table, _format_of(path))
+    write_content(table_bytes(table, _format_of(path)), path)
+
+
+def write_content(content: bytes, path: Path) -> None:
+    """Write a file whole: one that is there is replaced, and none is left half written.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         unfinished.write_bytes(content)
