@@ -9,8 +9,9 @@ from pathlib import Path
 from core.errors import InputError
 from core.files.encoding import check_encoding
 from core.files.places import refusal
-from core.files.reading import content_hash, read_files
+from core.files.reading import content_hash
 from core.files.tables import read_table
+from core.items.hub import read_source
 from core.items.label_file import unknown_bases
 from core.items.layout import Layout, ReadOptions
 from core.items.layouts import LAYOUTS, detected_layout, layout_named
@@ -41,7 +42,7 @@ class ImportReport:
     counts: dict[str, ConditionCount]  # by condition, in order of appearance
     sha256: str  # of the file; of a folder, of the lines `sha256sum` prints for its data files
     format: str  # the layout of its rows; of several, all of them
-    note: str = ""  # how the items were chosen, where not all are taken
+    note: str = ""  # where the Hub has them; how they were chosen, where not all are taken
 
     @property
     def left_out(self) -> tuple[Problem, ...]:
@@ -67,7 +68,8 @@ def read_dataset(
     Parameters
     ----------
     path
-        A data file (core/files/reading.py, SUFFIXES), or a folder of them.
+        A data file (core/files/reading.py, SUFFIXES), a folder of them, or a name on the Hub
+        (core/items/hub.py).
     format
         The layout of the rows: a name in core/items/layouts.py, described in data/README.md. Left
         out, each file's columns and first rows tell.
@@ -92,7 +94,7 @@ def read_dataset(
     layout = None if format is None else layout_named(format)
     encoding = None if encoding is None else check_encoding(encoding)
     options = _normal(options or ReadOptions())
-    files, problems = read_files(path)
+    files, problems, origin = read_source(path)
     rows: list[Row] = []
     layouts: dict[str, None] = {}
     for file in files:
@@ -124,7 +126,7 @@ def read_dataset(
         _count(items),
         content_hash(path, files),
         ", ".join(layouts),
-        "" if sample is None else str(sample),
+        "; ".join(filter(None, (origin, "" if sample is None else str(sample)))),
     )
 
 
