@@ -1,0 +1,167 @@
+"""How harmful people find the predicates of sentence pairs: survey answers joined onto pairs.
+
+A pair is joined on its predicate in its own language and its identity. Where several predicates
+have one form for an identity, its harmfulness is their mean weighted by the number of answers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from core.errors import InputError
+from core.files.places import Place, listed, printable
+from core.items.conditions import language_of
+from core.items.predicates import Predicate, read_predicates
+from core.items.report import ImportReport
+from core.types import Item, Problem
+from core.words import counted
+
+DUTCH = "nl"
+Key = tuple[str, str, str]  # language, predicate, identity
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The predicates that one key means, and what was answered about them together."""
+
+    predicates: tuple[Predicate, ...]
+
+    @property
+    def n_harmfulness(self) -> int:
+        """Answers about harmfulness."""
+        return sum(p.survey.n_harmfulness for p in self._rated)
+
+    @property
+    def harmfulness(self) -> float | None:
+        """Mean answer from -1 to 4, None where nobody was asked."""
+        n = self.n_harmfulness
+        total = sum(p.survey.n_harmfulness * (p.survey.harmfulness or 0.0) for p in self._rated)
+        return total / n if n else None
+
+    @property
+    def tier(self) -> int | None:
+        """The tier that all have in common, None where they do not."""
+        tiers = {p.tier for p in self.predicates}
+        return tiers.pop() if len(tiers) == 1 else None
+
+    @property
+    def added(self) -> bool:
+        """Whether participants added all of them."""
+        return all(p.added for p in self.predicates)
+
+    @cached_property
+    def _rated(self) -> list[Predicate]:
+        return [p for p in self.predicates if p.survey.harmfulness is not None]
+
+
+def ratings(predicates: Sequence[Predicate]) -> dict[Key, Rating]:
+    """The rating of every predicate in Dutch and English and every identity it was asked about."""
+    found: dict[Key, dict[Predicate, None]] = defaultdict(dict)
+    for predicate in predicates:
+        for form in predicate.forms:
+            for identity in form.identities:
+                found[(DUTCH, _plain(form.text), identity)][predicate] = None
+                if not predicate.added:
+                    found[("en", _plain(predicate.name), identity)][predicate] = None
+    return {key: Rating(tuple(those)) for key, those in found.items()}
+
+
+def ambiguous_keys(predicates: Sequence[Predicate], language: str = DUTCH) -> dict[Key, Rating]:
+    """The keys of a language that mean several predicates."""
+    found = ratings(predicates)
+    return {key: r for key, r in found.items() if key[0] == language and len(r.predicates) > 1}
+
+
+def rated(report: ImportReport, path: Path) -> ImportReport:
+    """A data set of WinoQueer with the ratings in a file of predicates, and notes on the join.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or no item has a predicate and an identity.
+    DataSetError
+        The file has an error.
+    """
+    if not any("predicate" in i.metadata and "identity" in i.metadata for i in report.items):
+        raise InputError(
+            "No item has a predicate and an identity in its metadata, so survey answers about "
+            "predicates mean nothing to this data set."
+        )
+    found = read_predicates(path)
+    place = Place(printable(path.name))
+    items, notes = with_ratings(report.items, found.entries, place)
+    problems = (*report.problems, *found.problems, *notes)
+    return replace(report, items=tuple(items), problems=problems)
+
+
+def with_ratings(
+    items: Sequence[Item], predicates: Sequence[Predicate], place: Place
+) -> tuple[list[Item], list[Problem]]:
+    """Items of WinoQueer with the ratings of their predicates, and notes on the join.
+
+    The metadata get `harmfulness` (-1 to 4), `n_harmfulness` answers, `tier` (1 to 3, -1 excluded)
+    and `survey_added`, each where it is defined.
+
+    Parameters
+    ----------
+    place
+        Of the predicates' file, for the notes.
+    """
+    by_key = ratings(predicates)
+    joined, unrated = [], []
+    met: dict[Key, Rating] = {}
+    for item in items:
+        key = _key(item)
+        rating = by_key.get(key)
+        if rating is None:
+            unrated.append(item)
+            joined.append(item)
+            continue
+        met[key] = rating
+        joined.append(replace(item, metadata={**item.metadata, **_metadata(rating)}))
+    return joined, list(_join_notes(place, met, unrated, len(items)))
+
+
+def _key(item: Item) -> Key:
+    predicate = item.metadata.get("predicate")
+    language = language_of(item.condition).split("-")[0]
+    return language, _plain(str(predicate or "")), str(item.metadata.get("identity", ""))
+
+
+def _metadata(rating: Rating) -> dict[str, object]:
+    values = {
+        "harmfulness": rating.harmfulness,
+        "n_harmfulness": rating.n_harmfulness,
+        "tier": rating.tier,
+        "survey_added": rating.added,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _join_notes(
+    place: Place, met: dict[Key, Rating], unrated: Sequence[Item], n_items: int
+) -> Iterator[Problem]:
+    several = [key for key, rating in met.items() if len(rating.predicates) > 1]
+    if several:
+        names = [f"{predicate} ({identity})" for _, predicate, identity in several]
+        message = (
+            f"{counted(len(several), 'predicate and identity', 'predicates and identities')} of"
+            f" {len(met):,} match several rated predicates; harmfulness is their mean weighted by"
+            f" answers: {listed(names)}."
+        )
+        yield place.note("ambiguous_join", message)
+    if unrated:
+        texts = [f"{item.metadata.get('predicate', 'none')} ({item.category})" for item in unrated]
+        message = (
+            f"The predicate and identity of {len(unrated):,} of {counted(n_items, 'item')} are not"
+            f" among the rated ones: {listed(list(dict.fromkeys(texts)))}."
+        )
+        yield place.note("unrated_predicate", message)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
