@@ -81,8 +81,8 @@ def _antistereo_note(table: Table, rows: list[Row]) -> Iterator[Problem]:
     items = [(row.place.row, row.item) for row in rows if row.item is not None]
     turned = {row: None for row, item in items if item.metadata[DIRECTION] == "antistereo"}
     message = (
-        "that are antistereo: their first sentence is taken for the stereotypical one, as in"
-        " CrowS-Pairs, but in the published file some contradict the stereotype; read both"
+        "labelled antistereo, whose first sentence is taken for the stereotypical one as in"
+        " CrowS-Pairs, though in the published file some contradict the stereotype; read both"
         " directions apart"
     )
     yield from rows_note(table.place, "antistereo_roles", list(turned), message)
