@@ -324,6 +324,8 @@ def without_pairs(cache: Cache) -> None:
         for sql in migrations.MIGRATIONS[migrations.FIRST_WITH_PAIRS - 1 :]:
             for table in re.findall(r"CREATE TABLE (\w+)", sql):
                 con.execute(f"DROP TABLE {table}")
+            for column in re.findall(r"ALTER TABLE item_score ADD COLUMN (\w+)", sql):
+                con.execute(f"ALTER TABLE item_score DROP COLUMN {column}")
         con.execute("DELETE FROM migration WHERE number >= ?", [migrations.FIRST_WITH_PAIRS])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from core.store.derive import KNOWN
 from core.store.fetch import frame
 from core.store.gate import Cache
 from core.store.items import check_dataset
@@ -68,15 +69,16 @@ def item_texts_of(cache: Cache, dataset: str) -> pd.DataFrame:
 def scores_of(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> pd.DataFrame:
     """Scores of a data set's items under these scorers: scorer_id, item_id, condition and numbers.
 
-    The numbers are l_*, sum_* (nats) and n_* of `item_score`, NULL where an item could not be
-    scored; `reason` then says why. Items without a score have no row.
+    The numbers are l_*, sum_* (nats), n_* and order_* of `item_score`, NULL where they are not
+    known. `is_scored` is False of an item that could not be scored; `reason` then says why. Items
+    without a score have no row.
     """
     with cache.reading() as con:
         return frame(
             con,
-            """
-            SELECT * EXCLUDE (dataset, flags),
-                CASE WHEN l_stereotype IS NULL THEN array_to_string(flags, ', ') ELSE '' END
+            f"""
+            SELECT * EXCLUDE (dataset, flags), {KNOWN} IS NOT NULL AS is_scored,
+                CASE WHEN {KNOWN} IS NULL THEN array_to_string(flags, ', ') ELSE '' END
                     AS reason
             FROM item_score
             WHERE dataset = $dataset AND scorer_id IN (SELECT unnest($scorers::VARCHAR[]))
@@ -89,9 +91,9 @@ def scored_with(cache: Cache, dataset: str) -> list[str]:
     """Ids of the scorers with at least one score of the data set, in the order of their arrival."""
     with cache.reading() as con:
         rows = con.execute(
-            """
+            f"""
             SELECT scorer_id FROM scorer SEMI JOIN (FROM item_score WHERE dataset = $dataset
-                AND l_stereotype IS NOT NULL) USING (scorer_id) ORDER BY created_at, scorer_id
+                AND {KNOWN} IS NOT NULL) USING (scorer_id) ORDER BY created_at, scorer_id
             """,
             {"dataset": dataset},
         ).fetchall()

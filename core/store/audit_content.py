@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from core.store.derive import KNOWN
 from core.store.fetch import first_row
 from core.store.gate import Cache
 from core.store.slices import get_slice
@@ -50,14 +51,15 @@ def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> Audi
     with cache.reading() as con:
         n_scored, mixed, total = first_row(
             con,
-            """
+            f"""
             WITH row AS (
                 SELECT md5_number_lower(concat_ws('|', scorer_id, item_id, condition, content_hash))
                         AS number,
-                    l_stereotype - l_anti / 2 + coalesce(l_unrelated, 0) / 4
-                        + coalesce(l_unknown, 0) / 8 AS score
+                    {_number("stereotype")} - {_number("anti")} / 2
+                        + coalesce({_number("unrelated")}, 0) / 4
+                        + coalesce({_number("unknown")}, 0) / 8 AS score
                 FROM item JOIN item_score USING (dataset, item_id, condition)
-                WHERE dataset = $dataset AND l_stereotype IS NOT NULL
+                WHERE dataset = $dataset AND {KNOWN} IS NOT NULL
                     AND scorer_id IN (SELECT unnest($scorers::VARCHAR[]))
             )
             SELECT count(*), bit_xor(number),
@@ -67,6 +69,11 @@ def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> Audi
             {"dataset": dataset, "scorers": list(scorer_ids)},
         ) or (0, 0, 0.0)
     return AuditContent(n_scored, f"{mixed or 0:016x}", total or 0.0)
+
+
+def _number(suffix: str) -> str:
+    """What is known of a continuation: a mean, or of some from elsewhere another number."""
+    return f"coalesce(l_{suffix}, sum_{suffix}, order_{suffix})"
 
 
 def slice_hash(cache: Cache, dataset: str, name: str) -> str:

@@ -30,6 +30,10 @@ def _by_role(name: str, value: str) -> str:
     )
 
 
+# A number of an item, NULL where it could not be scored. From elsewhere there may be only sums
+# without token counts, or numbers of an unknown scale.
+KNOWN = "coalesce(l_stereotype, sum_stereotype, order_stereotype)"
+
 # The rows that item_score should hold for the touched items under one scorer.
 DERIVED = f"""
 WITH needed AS MATERIALIZED (
@@ -53,7 +57,8 @@ SELECT $scorer AS scorer_id, dataset, item_id, condition,
     {_by_role("sum", "sum")},
     {_by_role("n", "n_scored")},
     CASE WHEN whole THEN list_sort(list_distinct(flatten(list(flags))))
-         ELSE list_sort(list_distinct(list(reason) FILTER (reason IS NOT NULL))) END AS flags
+         ELSE list_sort(list_distinct(list(reason) FILTER (reason IS NOT NULL))) END AS flags,
+    {", ".join(f"NULL::DOUBLE AS order_{suffix}" for suffix in ROLES)}
 FROM part
 GROUP BY dataset, item_id, condition, whole
 HAVING bool_and(n_scored IS NOT NULL OR reason IS NOT NULL)
@@ -85,7 +90,7 @@ def refresh(con: duckdb.DuckDBPyConnection, scorer_id: str) -> None:
         "AND t.condition = item_score.condition)",
         {"scorer": scorer_id},
     )
-    con.execute(f"INSERT INTO item_score {DERIVED}", {"scorer": scorer_id})
+    con.execute(f"INSERT INTO item_score BY NAME {DERIVED}", {"scorer": scorer_id})
     refresh_pairs(con, scorer_id)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import duckdb
 
+from core.store.derive import KNOWN
 from core.store.fetch import first_row
 from core.store.gate import Cache
 
@@ -59,12 +60,12 @@ def content_number(cache: Cache, scorer_id: str, dataset: str) -> str:
     with cache.reading() as con:
         row = first_row(
             con,
-            """
+            f"""
             SELECT count(*), bit_xor(md5_number_lower(concat_ws('|', item_id, condition,
                 content_hash)))
             FROM (FROM item WHERE dataset = $dataset)
                 SEMI JOIN (FROM item_score WHERE scorer_id = $scorer AND dataset = $dataset
-                    AND l_stereotype IS NOT NULL) USING (item_id, condition)
+                    AND {KNOWN} IS NOT NULL) USING (item_id, condition)
             """,
             {"scorer": scorer_id, "dataset": dataset},
         )

@@ -15,7 +15,7 @@ import pyarrow as pa
 from core.errors import DataSetMissing, InputError
 from core.items.texts import is_collapsed, item_texts
 from core.store.clock import utc_now
-from core.store.derive import refresh, touch_dataset
+from core.store.derive import KNOWN, refresh, touch_dataset
 from core.store.fetch import first_row, frame
 from core.store.gate import Cache
 from core.store.generations import bump
@@ -101,14 +101,14 @@ SELECT dataset, path, format, sha256, n_rows, note, imported_at,
 FROM dataset JOIN item USING (dataset) GROUP BY ALL ORDER BY imported_at, dataset
 """
 
-COVERAGE = """
+COVERAGE = f"""
 WITH items AS (
     SELECT dataset, condition, count(*) AS n_items,
         count(*) FILTER (collapsed) AS n_collapsed, min(row_order) AS row_order
     FROM item GROUP BY ALL
 ), done AS (
-    SELECT scorer_id, dataset, condition, count(l_stereotype) AS n_scored,
-        count(*) - count(l_stereotype) AS n_unscored
+    SELECT scorer_id, dataset, condition, count({KNOWN}) AS n_scored,
+        count(*) - count({KNOWN}) AS n_unscored
     FROM item_score GROUP BY ALL
 ), pairs AS (SELECT DISTINCT scorer_id, dataset FROM done)
 SELECT coalesce(scorer_id, '') AS scorer_id, coalesce(model, '') AS model,
@@ -254,7 +254,7 @@ def _same_items(con: duckdb.DuckDBPyConnection, name: str) -> bool:
 
 # Scores that are derived anew, and those from elsewhere of items that are gone or were changed.
 _OUTDATED = """
-DELETE FROM item_score WHERE dataset = $dataset AND (
+DELETE FROM {table} WHERE dataset = $dataset AND (
     list_contains($derived::VARCHAR[], scorer_id) OR (item_id, condition) NOT IN (
         SELECT (item_id, condition) FROM (FROM item WHERE dataset = $dataset)
             SEMI JOIN incoming USING (item_id, condition, content_hash)
@@ -265,8 +265,9 @@ DELETE FROM item_score WHERE dataset = $dataset AND (
 
 def _insert(con: duckdb.DuckDBPyConnection, name: str, origin: list[object]) -> None:
     derived = deriving_scorers(con)
-    con.execute(_OUTDATED, {"dataset": name, "derived": derived})
-    for table in ("dataset", "item", "pair_score"):
+    for table in ("item_score", "pair_score"):
+        con.execute(_OUTDATED.format(table=table), {"dataset": name, "derived": derived})
+    for table in ("dataset", "item"):
         con.execute(f"DELETE FROM {table} WHERE dataset = ?", [name])
     con.execute("INSERT INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)", [name, *origin])
     con.execute("INSERT INTO item BY NAME SELECT ? AS dataset, * FROM incoming", [name])

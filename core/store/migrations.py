@@ -188,7 +188,22 @@ CREATE TABLE phrase_length (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS, _RESULTS)
+# Scores that were computed elsewhere: of which file they are, and on what scale. Of the numbers
+# `order_*` only the order means something. How many tokens of a pair count may be unknown.
+_IMPORTS = """
+CREATE TABLE score_import (
+    scorer_id VARCHAR NOT NULL, dataset VARCHAR NOT NULL, path VARCHAR NOT NULL,
+    format VARCHAR NOT NULL, sha256 VARCHAR NOT NULL, scale VARCHAR NOT NULL, note VARCHAR NOT NULL,
+    n_items BIGINT NOT NULL, n_left_out BIGINT NOT NULL, imported_at TIMESTAMP NOT NULL
+);
+ALTER TABLE item_score ADD COLUMN order_stereotype DOUBLE;
+ALTER TABLE item_score ADD COLUMN order_anti DOUBLE;
+ALTER TABLE item_score ADD COLUMN order_unrelated DOUBLE;
+ALTER TABLE item_score ADD COLUMN order_unknown DOUBLE;
+ALTER TABLE pair_score ALTER COLUMN n_unmodified DROP NOT NULL;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SLICES, _CHECKS, _PAIRS, _HEADS, _RESULTS, _IMPORTS)
 FIRST_WITH_PAIRS = 4
 
 

@@ -27,6 +27,7 @@ from core.store.fetch import arrow, count, first_row
 
 AT_A_TIME = 4_000  # pairs whose token lists are in memory together
 ALWAYS = "lcs"
+ELSEWHERE = "elsewhere"  # unit and alignment of scores that another program has computed
 
 UNINFORMATIVE = "uninformative"  # the structure alone decides the scores: counted and left out
 MOSTLY_DIFFERENT = "mostly_different"  # more than half of the words differ

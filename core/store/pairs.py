@@ -9,14 +9,14 @@ import pandas as pd
 
 from core.errors import InputError
 from core.items.alignment import ALIGNMENTS, UNITS
-from core.store.derive import touch_dataset
+from core.store.derive import KNOWN, touch_dataset
 from core.store.fetch import first_row, frame
 from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.items import check_dataset
 from core.store.migrations import IS_PAIR
-from core.store.pair_rows import ALWAYS, UNINFORMATIVE, refresh_pairs
-from core.store.scorers import scorer_ids
+from core.store.pair_rows import ALWAYS, ELSEWHERE, UNINFORMATIVE, refresh_pairs
+from core.store.scorers import deriving_scorers
 
 _WIDE = (
     "i.stereotype AS sentence_more, i.anti_stereotype AS sentence_less, "
@@ -42,7 +42,8 @@ def pair_scores(
     stereo_antistereo, else empty), `sentence_more` (the stereotypical one), `sentence_less`,
     `metadata` (JSON text), `row_order`, `score_more`, `score_less` (summed log-probabilities of the
     unmodified tokens in nats), `n_unmodified` (tokens of the stereotypical sentence; missing
-    without scores), `flags`, `uninformative` (whether that is among them), and `state`: scored,
+    without scores, and of scores from elsewhere, whose rule is that of their source under any unit
+    and alignment), `flags`, `uninformative` (whether that is among them), and `state`: scored,
     collapsed, unscored (its `reason` says why) or missing.
 
     Parameters
@@ -82,10 +83,11 @@ def pair_scores(
                     AS reason
             FROM (FROM item WHERE dataset = $dataset AND {_ITEMS} AND {IS_PAIR}) i
                 LEFT JOIN (FROM pair_score WHERE scorer_id = $scorer AND dataset = $dataset
-                    AND unit = $unit AND align = $align AND {_ITEMS}) p
+                    AND (unit, align) IN (($unit, $align), ('{ELSEWHERE}', '{ELSEWHERE}'))
+                    AND {_ITEMS}) p
                 USING (dataset, item_id, condition)
                 LEFT JOIN (SELECT dataset, item_id, condition, flags FROM item_score
-                    WHERE scorer_id = $scorer AND dataset = $dataset AND l_stereotype IS NULL
+                    WHERE scorer_id = $scorer AND dataset = $dataset AND {KNOWN} IS NULL
                     AND {_ITEMS}) s
                 USING (dataset, item_id, condition)
             ORDER BY i.row_order
@@ -139,7 +141,7 @@ def ask_alignment(cache: Cache, dataset: str, align: str) -> bool:
             return False
         con.execute("INSERT INTO pair_alignment VALUES (?, ?)", [dataset, align])
         touch_dataset(con, dataset)
-        scorers = scorer_ids(con)
+        scorers = deriving_scorers(con)
         for scorer_id in scorers:
             refresh_pairs(con, scorer_id)
         bump(con, scorers, [dataset])

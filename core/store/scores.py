@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.items.texts import fold
 from core.store.columns import read_scores, score_table, text_id_table, unscored_table
-from core.store.derive import refresh, touch_texts, touched_datasets
+from core.store.derive import KNOWN, refresh, touch_texts, touched_datasets
 from core.store.fetch import arrow, count, first_row, frame
 from core.store.gate import Cache
 from core.store.generations import bump
@@ -155,7 +155,8 @@ def item_scores(
 
     Columns: the fields of an item (`metadata` is JSON text, `answer_order` a list of roles), its
     data set, `collapsed`, `content_hash`, the text ids, `row_order`, l_*, sum_* (nats), n_*, flags,
-    and `state`: scored, collapsed, unscored (its `reason` says why) or missing.
+    order_* (numbers from elsewhere of which only the order means something), and `state`: scored,
+    collapsed, unscored (its `reason` says why) or missing.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ def item_scores(
                 s.* EXCLUDE (scorer_id, dataset, item_id, condition, flags),
                 coalesce(s.flags, []) AS flags,
                 CASE WHEN i.collapsed THEN 'collapsed' WHEN s.item_id IS NULL THEN 'missing'
-                     WHEN s.l_stereotype IS NULL THEN 'unscored' ELSE 'scored' END AS state,
+                     WHEN {KNOWN} IS NULL THEN 'unscored' ELSE 'scored' END AS state,
                 CASE WHEN state = 'unscored' THEN array_to_string(s.flags, ', ') ELSE '' END
                     AS reason
             FROM (FROM item WHERE dataset = $dataset AND {_ITEMS}) i
