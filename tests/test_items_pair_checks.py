@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from core.files.places import Place
 from core.items.pair_checks import pair_notes
@@ -10,7 +11,7 @@ from core.items.rows import Row
 from core.types import Item, Problem
 
 
-def pair(item_id: str, condition: str = "en", **values: str) -> Row:
+def pair(item_id: str, condition: str = "en", **values: Any) -> Row:
     direction = values.pop("direction", "stereo")
     item = Item(
         item_id=item_id,
@@ -88,6 +89,12 @@ def test_repeated_pairs_are_counted_and_named() -> None:
     assert "The 6 pairs in en are 3 distinct ones" in message
     assert "of the 2 repeated, 1 have several directions or types" in message
     assert message.endswith("'1' = '2' = '4', '5' = '6'.")
+
+
+def test_a_direction_may_be_of_any_type() -> None:
+    same = {"more": "He sang.", "less": "She sang."}
+    rows = [pair("1", **same, direction=["stereo"]), pair("2", **same, direction=1)]
+    assert "1 have several" in notes(rows)["repeated_pairs", "en.csv"].message
 
 
 def test_pairs_the_other_way_round_are_counted_and_named() -> None:

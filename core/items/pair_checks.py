@@ -19,7 +19,7 @@ from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem
 from core.words import counted
 
-Label = Callable[[Item], object]
+Label = Callable[[Item], str]
 
 
 def pair_notes(rows: list[Row]) -> Iterator[Problem]:
@@ -35,11 +35,11 @@ def pair_notes(rows: list[Row]) -> Iterator[Problem]:
         yield from _repeated(condition, group)
 
 
-def _direction(item: Item) -> object:
-    return item.metadata.get(DIRECTION)
+def _direction(item: Item) -> str:
+    return str(item.metadata.get(DIRECTION) or "")
 
 
-def _type(item: Item) -> object:
+def _type(item: Item) -> str:
     return item.category
 
 
