@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from core.errors import DataSetError, InputError
+from core.errors import DataSetError, InputError, StereoscopeError
 from core.items.layout import ReadOptions
 from core.items.report import ImportReport, read_dataset
 from core.items.sampling import Sample
@@ -306,6 +309,11 @@ def test_disambiguated_contexts_are_counted_and_read_on_request(tmp_path: Path) 
         read(tmp_path, *rows, options=ReadOptions(contexts="some"))
 
 
+def test_a_file_without_ambiguous_contexts_is_refused(tmp_path: Path) -> None:
+    found = refused(tmp_path, question(0, context_condition="disambig"))
+    assert [kind for kind, _ in found[None]] == ["only_disambiguated"]
+
+
 def test_a_right_answer_that_an_ambiguous_context_cannot_have_is_noted(tmp_path: Path) -> None:
     report = read(tmp_path, question(0, label=0), question(1, label=2))
     assert [(p.kind, p.row) for p in report.notes if p.row] == [("label_disagrees", 1)]
@@ -324,6 +332,54 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
     (((kind, message),),) = refused(tmp_path, row).values()
     assert kind == "wrong_columns"
     assert "missing: question_polarity" in message
+
+
+# --- any values ---------------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda value: (
+        st.lists(value, max_size=3) | st.dictionaries(st.sampled_from(["ans0", "x"]), value)
+    ),
+    max_leaves=5,
+)
+
+
+def check_any(first: Values, second: Values, layout: str) -> None:
+    """That two rows are read, or refused in words, in a file of one layout."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.jsonl"
+        path.write_text("\n".join(map(json.dumps, (first, second))), encoding="utf-8")
+        try:
+            report = read_dataset(path, layout, options=ReadOptions(contexts="all"))
+        except StereoscopeError as error:
+            str(error).encode()
+            return
+    assert len(report.items) == 2
+    for item in report.items:
+        assert set(item.answer_order) == set(item.continuations())
+        json.dumps(item.metadata, ensure_ascii=False, allow_nan=False).encode()
+
+
+@pytest.mark.parametrize("layout", ["bbq", "mbbq"])
+@settings(deadline=None, max_examples=150)
+@given(values=st.dictionaries(st.sampled_from([*question(), "note"]), JSON))
+def test_any_json_values_are_read_or_refused_in_words(layout: str, values: Values) -> None:
+    check_any(question(0), question(1) | values, layout)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4)), min_size=3, max_size=3),
+    st.lists(st.text(max_size=4), max_size=3),
+    st.sampled_from(["Age", "Race_x_SES"]),
+)
+def test_any_tags_and_groups_give_roles_or_a_reason(
+    answers: list[Pair], groups: list[str], category: str
+) -> None:
+    answers[1] = (answers[1][0], "unknown")
+    row = question(1, tuple(answers), groups, category=category)
+    check_any(question(0), row, "bbq")
 
 
 # --- the published files ----------------------------------------------------------------------

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.errors import DataSetError
 from core.items.layout import ReadOptions
 from core.items.report import ImportReport, read_dataset
 from core.types import Role, Severity
+from tests.test_items_bbq import JSON, check_any
 
 UNKNOWN = "알 수 없음"
 ALL = ReadOptions(contexts="all")
@@ -215,6 +218,18 @@ def test_json_lines_may_hold_a_list_itself(tmp_path: Path) -> None:
     row = question()
     path.write_text(json.dumps(row | {"choices": ["이모", UNKNOWN, "조카"]}), encoding="utf-8")
     assert read_dataset(path).items == read(tmp_path, row).items
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.dictionaries(st.sampled_from([*question(), "note"]), JSON))
+def test_any_json_values_are_read_or_refused_in_words(values: dict[str, Any]) -> None:
+    check_any(question("age-002a-001"), question() | values, "kobbq")
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.text(alphabet="[]'\"\\, xuU0\n(){}가", max_size=30))
+def test_any_text_is_a_list_or_refused(text: str) -> None:
+    check_any(question("age-002a-001"), question(choices=text), "kobbq")
 
 
 @pytest.mark.benchmarks

@@ -26,7 +26,7 @@ from core.items.formats.bbq_groups import Answer, Unresolved, stereotyped_answer
 from core.items.formats.questions import (
     FORM,
     in_roles,
-    left_out_note,
+    left_out,
     wants_all_contexts,
     with_question,
 )
@@ -93,7 +93,7 @@ def read_questions(
         reader = _QuestionReader(record, f"{category}/{number}" if number else "", condition)
         rows.append(Row(reader.place, reader.item(category, source)))
         problems += reader.problems
-    return rows, problems + left_out_note(table.place, n_left_out, len(table.records))
+    return rows, problems + left_out(table.place, n_left_out, len(table.records))
 
 
 class _QuestionReader(RowReader):

@@ -29,7 +29,7 @@ from core.items.file_language import language_of_table
 from core.items.formats.questions import (
     FORM,
     in_roles,
-    left_out_note,
+    left_out,
     wants_all_contexts,
     with_question,
 )
@@ -93,7 +93,7 @@ def read_kobbq(table: Table, options: ReadOptions) -> tuple[list[Row], list[Prob
         known = unknown.get(parts["sample"], "") if parts else ""
         rows.append(Row(reader.place, reader.item(parts, known)))
         problems += reader.problems
-    return rows, problems + left_out_note(table.place, n_left_out, len(table.records))
+    return rows, problems + left_out(table.place, n_left_out, len(table.records))
 
 
 def _unknown_answers(table: Table) -> dict[str, str]:

@@ -28,10 +28,13 @@ def wants_all_contexts(options: ReadOptions) -> bool:
     return options.contexts == "all"
 
 
-def left_out_note(place: Place, n: int, n_rows: int) -> list[Problem]:
-    """A note on the rows whose context tells the answer, if any were left out."""
+def left_out(place: Place, n: int, n_rows: int) -> list[Problem]:
+    """A note on the rows whose context tells the answer, if any were left out; an error if all."""
     if not n:
         return []
+    if n == n_rows:
+        message = "In every row the context tells the answer; --contexts all reads such rows."
+        return [place.error("only_disambiguated", message)]
     message = (
         f"{n:,} of {counted(n_rows, 'row')} left out because the context tells the answer; "
         "--contexts all reads them too."
