@@ -18,6 +18,7 @@ from core.cli.import_options import (
     Form,
     FormatOption,
     FormOption,
+    LabelsOption,
     LanguageOption,
     LenientOption,
     NameOption,
@@ -39,6 +40,7 @@ from core.cli.terminal import (
 from core.errors import DataSetError, InputError
 from core.export.tables import check_path, write_table
 from core.items.import_notes import import_note, left_out_rows
+from core.items.label_file import read_labels
 from core.items.layout import ReadOptions
 from core.items.report import ImportReport, read_dataset
 from core.selection import Selection, parse_link
@@ -66,6 +68,7 @@ def import_data_set(
     language: LanguageOption = None,
     contexts: ContextsOption = Contexts.AMBIGUOUS,
     form: FormOption = Form.FILL_IN,
+    labels: LabelsOption = None,
     encoding: EncodingOption = None,
     lenient: LenientOption = False,
     sample: SampleOption = None,
@@ -80,7 +83,12 @@ def import_data_set(
     Every problem is reported by row; with an error in it nothing is stored, unless --lenient leaves
     the rows out. Equal texts are scored only once, so importing again loses nothing.
     """
-    options = ReadOptions(language=language, contexts=contexts.value, form=form.value)
+    options = ReadOptions(
+        language=language,
+        contexts=contexts.value,
+        form=form.value,
+        labels={} if labels is None else read_labels(labels),
+    )
     drawn = sample_of(sample, seed)
     try:
         report = read_dataset(

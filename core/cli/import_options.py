@@ -77,6 +77,14 @@ FormOption = Annotated[
         "sentence alone."
     ),
 ]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Role corrections by base id, in JSON: {base: {role: field}}, or null to leave an "
+        f"item out; for {takers('labels')}.",
+    ),
+]
 EncodingOption = Annotated[
     str | None,
     typer.Option(

@@ -1,8 +1,8 @@
 """The command line: which commands there are, and how errors become exit codes.
 
 Exit code 0 only when everything asked for was done; 2 for a usage or input error, with one
-sentence on stderr; 3 when some items failed (they are named, the rest is stored); 130 when
-stopped by Ctrl-C (what was computed is stored).
+sentence on stderr; 3 when some items failed or were left out (they are named, the rest is stored)
+or a check is red; 130 when stopped by Ctrl-C (what was computed is stored).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from core.cli import (
     audit,
     axes,
     cache,
+    check,
     comparison,
     control,
     data_sets,
@@ -44,10 +45,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # else [@revision] in a help text is taken for markup and left out
     help="Audit language models for stereotypes: items, scores and the cache that holds them.",
-    epilog="Exit codes: 0 all done, 2 wrong usage or input, 3 some items failed, 130 stopped.",
+    epilog="Exit codes: 0 all done, 2 wrong usage or input, 3 some failed or are red, 130 stopped.",
 )
 app.command("demo")(demo.demo)
 app.command("import")(data_sets.import_data_set)
+app.command("check")(check.check)
 app.command("score")(scoring.score)
 app.command("export")(data_sets.export)
 app.command("export-items")(export_items.export_items)

@@ -50,9 +50,14 @@ def judgments(panel: Panel) -> Objects:
 def metadata_truths(panel: Panel, name: str) -> Array:
     """The same as 1 for yes, 0 for no, NaN for neither, as files of all kinds write them. (K, N)"""
     values = metadata_values(panel, name)
-    words = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
-    found = [words.get(str(value).strip().casefold(), math.nan) for value in values.ravel()]
+    found = [truth(value) for value in values.ravel()]
     return np.array(found, dtype=np.float64).reshape(values.shape)
+
+
+def truth(value: object) -> float:
+    """One such value: 1 for yes, 0 for no, NaN for neither."""
+    words = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
+    return words.get(str(value).strip().casefold(), math.nan)
 
 
 def _number(value: object) -> float:

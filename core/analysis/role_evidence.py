@@ -1,0 +1,53 @@
+"""Where the roles of an item come from, as its layout derives them: to be read beside the texts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from core.types import Item
+
+
+class Rule(NamedTuple):
+    """How a layout derives roles, and which of an item's metadata it did it from."""
+
+    sentence: str
+    metadata: tuple[str, ...] = ()
+
+
+_POLARITY = ("question_polarity", "groups", "additional_metadata")
+_DIRECTION = ("stereo_antistereo",)
+RULES: dict[str, Rule] = {
+    "native": Rule("each column is named after the role it holds"),
+    "crows-pairs": Rule("sent_more is the stereotypical sentence, in both directions", _DIRECTION),
+    "english-hindi": Rule("the ..._more sentences are the stereotypical ones", _DIRECTION),
+    "winoqueer": Rule(
+        "sent_x says it of the identity, sent_y of the counterfactual one",
+        ("identity", "counterfactual", *_DIRECTION),
+    ),
+    "stereoset": Rule("the gold label of each sentence", ("target", "sentence_ids")),
+    "bbq": Rule("the stereotyped group's answer, turned over by the polarity", _POLARITY),
+    "mbbq": Rule("the stereotyped group's answer, turned over by the polarity", _POLARITY),
+    "kobbq": Rule("biased_answer is the stereotype; the unknown answer is known by its wording"),
+    "lost-in-translation": Rule("the fields of the file, corrected where a label file says so"),
+}
+UNKNOWN_RULE = Rule("its layout is not one that this version reads")
+
+
+def rules_of(formats: str) -> dict[str, Rule]:
+    """The rules of the layouts that a data set was read in, by their names."""
+    return {name: RULES.get(name, UNKNOWN_RULE) for name in formats.split(", ") if name}
+
+
+def evidence(item: Item, formats: str) -> str:
+    """What an item's roles were derived from, in one line; empty where its rule says everything."""
+    names = dict.fromkeys(name for rule in rules_of(formats).values() for name in rule.metadata)
+    parts = [f"{n}: {_short(item.metadata[n])}" for n in names if n in item.metadata]
+    if item.answer_order:
+        parts.append(f"order of the answers: {', '.join(item.answer_order)}")
+    return "; ".join(parts)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:199]}…"
