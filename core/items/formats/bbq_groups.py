@@ -1,8 +1,7 @@
 """Which answer of a BBQ question names the stereotyped group.
 
 `additional_metadata.stereotyped_groups` names the groups in words that are not always those of the
-answers' tags. An answer is of a group where one of these agrees, tried in this order; the first on
-which any answer agrees decides, so that a looser agreement never overrules a closer one:
+answers' tags. An answer is of a group where one of these agrees:
 
     tag     lowSES is "low SES", nonOld is "nonOld"
     part    of a tag with hyphens or underscores: F-Black is "Black", trans_F is "trans"
@@ -23,7 +22,7 @@ beside M-White, and not F-Black beside M-Black.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from reprlib import repr  # noqa: A004 - a cell may be of any length
@@ -95,14 +94,14 @@ def stereotyped_answer(
         if not _key(answer.tag):
             raise Unresolved(f"the answer {repr(answer.text)} has no group in answer_info")
     wanted = frozenset(map(_key, groups))
-    matched, how = _closest(wanted, answers)
+    matched = [answer for answer in answers if _is_of(wanted, answer)]
     named = listed([repr(group) for group in groups])
     tags = " and ".join(_shown(answer) for answer in answers)
     if not matched:
         raise Unresolved(f"neither answer ({tags}) is of a stereotyped group ({named})")
     if len(matched) > 1:
         raise Unresolved(f"both answers ({tags}) are of a stereotyped group ({named})")
-    if "_x_" in category and how is not _by_tag:
+    if "_x_" in category and _key(matched[0].tag) not in wanted:
         (other,) = (answer for answer in answers if answer is not matched[0])
         unnamed = sorted(_parts(matched[0].tag) - _parts(other.tag) - wanted - _aliases(wanted))
         if unnamed:
@@ -113,35 +112,12 @@ def stereotyped_answer(
     return matched[0]
 
 
-Agrees = Callable[[frozenset[str], Answer], bool]
-
-
-def _closest(
-    groups: frozenset[str], answers: Sequence[Answer]
-) -> tuple[list[Answer], Agrees | None]:
-    """The answers that agree with a group in the closest way in which any does, and that way."""
-    for agrees in (_by_tag, _by_part, _by_name, _by_alias):
-        matched = [answer for answer in answers if agrees(groups, answer)]
-        if matched:
-            return matched, agrees
-    return [], None
-
-
-def _by_tag(groups: frozenset[str], answer: Answer) -> bool:
-    return _key(answer.tag) in groups
-
-
-def _by_part(groups: frozenset[str], answer: Answer) -> bool:
-    return bool(_parts(answer.tag) & groups)
-
-
-def _by_name(groups: frozenset[str], answer: Answer) -> bool:
-    return _key(answer.name) in groups
-
-
-def _by_alias(groups: frozenset[str], answer: Answer) -> bool:
-    words = {_key(answer.tag), _key(answer.name)} | _parts(answer.tag, "-")
-    return bool(words & _aliases(groups))
+def _is_of(groups: frozenset[str], answer: Answer) -> bool:
+    """Whether a tag, a part of it, the name or an alias is that of a group."""
+    words = {_key(answer.tag), _key(answer.name)}
+    if (words | _parts(answer.tag)) & groups:
+        return True
+    return bool((words | _parts(answer.tag, "-")) & _aliases(groups))
 
 
 def _aliases(groups: Iterable[str]) -> frozenset[str]:
