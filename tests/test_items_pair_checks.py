@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from core.files.places import Place
+from core.items.alignment import mostly_different, split_words
 from core.items.pair_checks import pair_notes
+from core.items.pairs import is_mostly_different
 from core.items.rows import Row
 from core.types import Item, Problem
 
@@ -118,3 +123,15 @@ def test_items_with_a_context_and_rows_with_an_error_are_left_alone() -> None:
     again = Item(item_id="3", condition="en", context="Who?", stereotype="A", anti_stereotype="B")
     rows = [Row(row.place, None), Row(row.place, question), Row(row.place, again)]
     assert notes(rows) == {}
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "(a)", "b.", "c", '"c".', "..."]), max_size=12)
+
+
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_the_short_way_says_what_the_alignment_says(
+    front: list[str], a: list[str], b: list[str], behind: list[str]
+) -> None:
+    more, less = " ".join([*front, *a, *behind]), " ".join([*front, *b, *behind])
+    expected = mostly_different(split_words(more), split_words(less))
+    assert is_mostly_different(more, less) == expected

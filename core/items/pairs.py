@@ -11,7 +11,7 @@ from typing import Any
 
 from core.files.places import Place, listed
 from core.files.tables import Record, Table
-from core.items.alignment import mostly_different, split_words
+from core.items.alignment import common_beginning, mostly_different, split_words
 from core.items.rows import RowReader, id_text
 from core.items.texts import is_collapsed
 from core.types import Item, Problem
@@ -44,11 +44,23 @@ def rows_note(
         yield place.note(kind, f"{counted(len(rows), 'row')} {message}: {numbers}.")
 
 
-def leading_space_note(place: Place, readers: Sequence[PairReader]) -> Iterator[Problem]:
+def leading_space_note(place: Place, rows: Sequence[int | None]) -> Iterator[Problem]:
     """How many rows have white space in front of what they hold."""
-    rows = [reader.place.row for reader in readers if reader.has_leading_space]
     message = "with white space in front of a sentence or label, which was removed"
     yield from rows_note(place, "leading_space", rows, message)
+
+
+def is_mostly_different(more: str, less: str) -> bool:
+    """Whether more than half of the longer sentence's words have no match in the other one."""
+    a, b = more.split(), less.split()
+    begin = common_beginning(a, b)
+    end = common_beginning(a[begin:][::-1], b[begin:][::-1])
+    longer = max(len(a), len(b))
+    # Most pairs need no alignment: what stands between white space holds three words at most, as
+    # "(he)" does, so a quarter of it is no more than half of the words.
+    if 4 * (longer - begin - end) <= longer:
+        return False
+    return mostly_different(split_words(more), split_words(less))
 
 
 class PairReader(RowReader):
@@ -83,8 +95,7 @@ class PairReader(RowReader):
         """Note what a pair lacks."""
         if not item.category:
             self.note("missing_type", f"The row has no {TYPE}: it counts in no type.")
-        words = [split_words(text) for text in (item.stereotype, item.anti_stereotype)]
-        if not is_collapsed(item) and mostly_different(*words):
+        if is_mostly_different(item.stereotype, item.anti_stereotype) and not is_collapsed(item):
             message = (
                 "More than half of the words differ between the two sentences, so that little is"
                 " left to compare."

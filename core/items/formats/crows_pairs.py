@@ -77,14 +77,15 @@ def read_pairs(
     condition, notes = language_of_table(table.place, options)
     problems += notes
     ids = id_column(table)
-    rows, readers = [], []
+    rows = []
+    spaced, numbered = [], []  # numbers of rows
     for number, record in enumerate(table.records):
         reader = _RowReader(record, pair_id(record, number, ids), condition)
         rows.append(Row(reader.place, reader.item(direction, ids, source)))
-        readers.append(reader)
+        spaced += [record.place.row] * reader.has_leading_space
+        numbered += [record.place.row] * reader.is_numbered
         problems += reader.problems
-    problems += leading_space_note(table.place, readers)
-    numbered = [reader.place.row for reader in readers if reader.is_numbered]
+    problems += leading_space_note(table.place, spaced)
     message = "whose labels are numbers, read as the Hugging Face hub numbers them"
     problems += rows_note(table.place, "numbered_labels", numbered, message)
     return rows, problems

@@ -60,13 +60,13 @@ def read_english_hindi(table: Table, options: ReadOptions) -> tuple[list[Row], l
         return [], problems
     ids = id_column(table, IDS)
     rows: list[Row] = []
-    readers = []
+    spaced = []
     for number, record in enumerate(table.records):
         reader = _RowReader(record, pair_id(record, number, ids))
         rows += reader.rows(languages, ids)
-        readers.append(reader)
+        spaced += [record.place.row] * reader.has_leading_space
         problems += reader.problems
-    problems += leading_space_note(table.place, readers)
+    problems += leading_space_note(table.place, spaced)
     problems += _antistereo_note(table, rows)
     return rows, problems
 

@@ -63,13 +63,13 @@ def read_winoqueer(table: Table, options: ReadOptions) -> tuple[list[Row], list[
     condition, notes = language_of_table(table.place, options, evident)
     problems += notes
     ids = id_column(table)
-    rows, readers = [], []
+    rows, spaced = [], []
     for number, record in enumerate(table.records):
         reader = _RowReader(record, pair_id(record, number, ids), condition)
         rows.append(Row(reader.place, reader.item(ids)))
-        readers.append(reader)
+        spaced += [record.place.row] * reader.has_leading_space
         problems += reader.problems
-    problems += leading_space_note(table.place, readers)
+    problems += leading_space_note(table.place, spaced)
     problems += _unknown_identities(table, rows)
     return rows, problems
 
