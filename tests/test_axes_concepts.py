@@ -102,6 +102,13 @@ def test_every_wrong_row_is_named(tmp_path: Path) -> None:
     assert found[4] == "'Larks' is in row 2 already; leave one of them out."
 
 
+def test_a_phrase_of_absurd_length_is_refused_and_cut_in_the_message(tmp_path: Path) -> None:
+    whole = "x" * 200
+    (problem,) = refused(tmp_path, "text", "Nurses", whole, f"{whole}y")
+    assert (problem.row, len(problem.message) < 100) == (4, True)
+    assert "text has 201 characters" in problem.message
+
+
 def test_one_concept_is_too_few(tmp_path: Path) -> None:
     (problem,) = refused(tmp_path, "text", "larks")
     assert problem.message == (

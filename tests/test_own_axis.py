@@ -56,11 +56,23 @@ def test_words_become_an_axis_with_notes() -> None:
         ({"negative": "warm", "positive": "Warm|hot"}, "Both poles are 'warm'; write two opposite"),
         ({"negative": "a\0b", "positive": "c"}, "holds a character that cannot be written"),
         ({"negative": "x", "positive": "y", "language": "klingon!"}, "klingon"),
+        ({"negative": "A" * 6000, "positive": "b"}, r"^negative has 6,000 characters \('A{20}' …\)"),
+        ({"negative": "a", "positive": "b" * 201}, r"^positive has 201 characters .*at most 200\.$"),
+        (
+            {"negative": "a", "positive": "b", "positive_definition": "x" * 501},
+            "^positive_definition has 501 characters .*at most 500",
+        ),
     ],
 )
 def test_words_that_make_no_axis_are_refused_in_a_sentence(values: dict, said: str) -> None:
     with pytest.raises(InputError, match=said):
         axis_of_words(values)
+
+
+def test_the_longest_pole_is_taken() -> None:
+    values = {"negative": "a" * 200, "positive": "b", "negative_definition": "x " * 250}
+    axis, _ = axis_of_words(values)
+    assert (len(axis.negative.synset), len(axis.negative.definition)) == (200, 499)
 
 
 def test_own_axes_gather_in_one_set_and_the_model_is_read_as_before(cache: Cache) -> None:

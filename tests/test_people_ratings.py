@@ -55,6 +55,8 @@ def test_the_example_of_the_documentation_says_what_is_written_beside_it(tmp_pat
     [
         (f"p,Nurse,{AXIS},6,", "row 2: rating is '6'; write a whole number from 1 to 5, or NA"),
         (f"p,Nurse,{AXIS},0,", "rating is '0'"),
+        (f"p,{'N' * 201},{AXIS},3,", "group has 201 characters"),
+        (f"p,Nurse,{'a' * 300}~{'b' * 300},3,", "axis has 601 characters"),
         (f"p,Nurse,{AXIS},3.5,", "rating is '3.5'"),
         (f"p,Nurse,{AXIS},,", "rating is ''"),
         (f"p,Nurse,{AXIS},3,9", "expected is '9'"),

@@ -16,6 +16,8 @@ N_TEMPLATES = 30  # in each family; the first fifteen are the set of N = 15
 ADJECTIVE, DEFINITION = "{ADJ}", "{DEF}"
 TEMPLATES = DATA / "axes" / "templates.csv"
 
+MOST_OF_TEMPLATE = 500  # characters
+
 Templates = Mapping[str, tuple[str, ...]]  # family -> texts in the order of their numbers
 
 
@@ -58,7 +60,8 @@ def read_templates(path: Path) -> Templates:
 
 
 def _template(record: Record) -> tuple[tuple[str, int], str]:
-    family, text = text_of(record, "family"), text_of(record, "text")
+    family = text_of(record, "family")
+    text = text_of(record, "text", most=MOST_OF_TEMPLATE)
     number = str(record.values.get("number")).strip()
     if family not in FAMILIES:
         raise InputError(f"{family!r} is not a family; write {' or '.join(FAMILIES)}.")

@@ -19,6 +19,7 @@ from core.types import Problem
 
 REQUIRED = ("negative", "positive")
 OPTIONAL = ("negative_definition", "positive_definition", "dimension", "facet", "language")
+MOST_OF_DEFINITION = 500  # characters
 TYPED = "own words"  # the source of an axis that no file holds
 _LIKE_A_SYNSET = re.compile(r"\S+\.[a-zA-Z]+\.\d+")
 
@@ -107,7 +108,7 @@ def _axis(record: Record, opened: Callable[[], WordNet]) -> Axis:
 
 def _pole(record: Record, end: str, language: str, opened: Callable[[], WordNet]) -> Pole:
     written = text_of(record, end)
-    definition = text_of(record, f"{end}_definition")
+    definition = text_of(record, f"{end}_definition", most=MOST_OF_DEFINITION)
     words = tuple(dict.fromkeys(word for part in written.split("|") if (word := part.strip())))
     if not words:
         raise InputError(f"There is no {end} pole; write a word or a synset's name.")

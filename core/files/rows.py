@@ -12,6 +12,10 @@ from core.files.reading import read_files
 from core.files.tables import Record, Table, read_table
 from core.types import Problem, Severity
 
+# A word, a phrase or a name; a model reads each in a sentence, and messages and tables name it.
+MOST_CHARACTERS = 200
+SHOWN = 20  # characters of a text that is too long
+
 
 def read_list(path: Path, required: Sequence[str], optional: Sequence[str]) -> Table:
     """The one data file at a path, with the columns that a list needs and a note on the others.
@@ -39,13 +43,13 @@ def read_list(path: Path, required: Sequence[str], optional: Sequence[str]) -> T
     return table
 
 
-def text_of(record: Record, column: str) -> str:
+def text_of(record: Record, column: str, *, most: int = MOST_CHARACTERS) -> str:
     """The text in a cell with single spaces, or "" where there is none.
 
     Raises
     ------
     InputError
-        The cell holds no text, or a character that cannot be written.
+        The cell holds no text, one of more than `most` characters, or one that cannot be written.
     """
     value = record.values.get(column)
     if value is None:
@@ -53,6 +57,11 @@ def text_of(record: Record, column: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{column} is {printable(repr(value))}, which is no text.")
     text = " ".join(value.split())
+    if len(text) > most:
+        raise InputError(
+            f"{column} has {len(text):,} characters ({printable(text[:SHOWN])!r} …); write at most "
+            f"{most}."
+        )
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise InputError(f"{column} holds a character that cannot be written: {text!r}.")
     return text

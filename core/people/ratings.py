@@ -18,7 +18,7 @@ import pandas as pd
 
 from core.errors import InputError
 from core.files.places import Place, printable
-from core.files.rows import folded, read_list, refuse_errors, text_of
+from core.files.rows import MOST_CHARACTERS, folded, read_list, refuse_errors, text_of
 from core.files.tables import Record
 from core.types import Problem
 from core.words import counted
@@ -128,7 +128,7 @@ def _annotator(record: Record) -> str:
 
 
 def _axis(record: Record) -> str:
-    axis = text_of(record, "axis")
+    axis = text_of(record, "axis", most=2 * MOST_CHARACTERS + len(BETWEEN))
     poles = [pole.strip() for pole in axis.split(BETWEEN)]
     if len(poles) != 2 or not all(poles) or poles[0] == poles[1]:
         raise InputError(
