@@ -1,0 +1,98 @@
+"""Read files of scores: their rows, whatever items they are of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from core.errors import InputError
+from core.files.encoding import check_encoding
+from core.files.places import Place, listed, printable
+from core.files.reading import DataFile, content_hash, read_files
+from core.files.tables import read_table
+from core.imported_scores.layout import Scale, ScoreLayout, ScoreOptions, ScoreRow
+from core.imported_scores.layouts import LAYOUTS, layout_named, layout_of, scale_of
+from core.types import Problem
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """The scores of a file, or of a folder of files of one layout."""
+
+    path: Path
+    rows: list[ScoreRow]
+    problems: list[Problem]  # in the order of files and rows
+    layout: ScoreLayout
+    scale: Scale
+    sha256: str  # of the file; of a folder, of the lines `sha256sum` prints for its files
+
+
+def read_score_file(
+    path: Path,
+    format: str | None = None,  # noqa: A002
+    *,
+    options: ScoreOptions | None = None,
+    encoding: str | None = None,
+) -> ScoreFile:
+    """Read the scores of a file, or of the files of one layout in a folder.
+
+    Parameters
+    ----------
+    format
+        The layout of the rows; left out, the columns tell.
+    encoding
+        Of bytes that are not UTF-8.
+
+    Raises
+    ------
+    InputError
+        There is nothing to read, no layout is known or several are, or an option means nothing.
+    DataSetError
+        A file is broken.
+    """
+    options = options or ScoreOptions()
+    encoding = None if encoding is None else check_encoding(encoding)
+    files, problems = read_files(path)
+    layout = layout_named(format) if format else _detected(files, options, encoding)
+    _check_options(layout, options)
+    used = _of_layout(files, layout)
+    if left := [file.path.name for file in files if file not in used]:
+        message = f"Not read, because they are no files of {layout.name}: {listed(left)}."
+        problems.append(Place(printable(path.name)).note("file_ignored", printable(message)))
+    rows: list[ScoreRow] = []
+    for file in used:
+        table = read_table(file, encoding)
+        read, more = layout.read(table, options)
+        rows += read
+        problems += table.problems + more
+    return ScoreFile(
+        path, rows, problems, layout, scale_of(layout, options), content_hash(path, used)
+    )
+
+
+def _detected(files: list[DataFile], options: ScoreOptions, encoding: str | None) -> ScoreLayout:
+    """The layout that a file shows; JSON Lines tell more than the summaries beside them."""
+    first = min(files, key=lambda file: file.path.suffix.lower() != ".jsonl")
+    return layout_of(read_table(first, encoding), options)
+
+
+def _of_layout(files: list[DataFile], layout: ScoreLayout) -> list[DataFile]:
+    """Those files whose names end as the layout's do; all where none does."""
+    of_it = [f for f in files if f.path.suffix.lower() in layout.suffixes]
+    return of_it or files
+
+
+def _check_options(layout: ScoreLayout, options: ScoreOptions) -> None:
+    """Refuse what means nothing to a layout: it would be passed over in silence."""
+    usual = ScoreOptions()
+    for option in fields(ScoreOptions):
+        name = option.name
+        if name in ("scale", "condition") or name in layout.options:
+            continue
+        if getattr(options, name) != getattr(usual, name):
+            takers = [other.name for other in LAYOUTS if name in other.options]
+            said = "--column" if name == "columns" else f"--{name}"
+            raise InputError(
+                f"{said} means nothing to scores of the layout {layout.name}; it is for "
+                f"{', '.join(takers)}."
+            )
