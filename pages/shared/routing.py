@@ -30,7 +30,10 @@ def navigation() -> StreamlitPage:
                 st.Page("pages/axes.py", title="Axes", icon=":material/linear_scale:"),
                 st.Page("pages/atlas.py", title="Atlas", icon=":material/bubble_chart:"),
             ],
-            "Data": [st.Page("pages/runs.py", title="Runs", icon=":material/play_circle:")],
+            "Data": [
+                st.Page("pages/data_sets.py", title="Data sets", icon=":material/dataset:"),
+                st.Page("pages/runs.py", title="Runs", icon=":material/play_circle:"),
+            ],
         }
     )
 
