@@ -154,3 +154,15 @@ def lt_results(
         for at, model in enumerate(models)
         for item in of
     ]
+
+
+def own_table(of: Sequence[Item]) -> list[dict[str, Any]]:
+    """A table whose columns have the names of what they hold."""
+    return [
+        {"item_id": item.item_id, "condition": item.condition}
+        | {
+            role: number(int(item.item_id[1:]), role, item.condition)
+            for role in item.continuations()
+        }
+        for item in of
+    ]

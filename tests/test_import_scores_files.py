@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core.errors import DataSetError, InputError
@@ -443,3 +445,49 @@ def test_every_layout_and_problem_is_described() -> None:
     for file in (ROOT / "core" / "imported_scores").rglob("*.py"):
         for kind in re.findall(r'\.(?:error|note)\(\s*"(\w+)"', file.read_text("utf-8")):
             assert f"`{kind}`" in described, kind
+
+
+def spoilt(content: bytes, rng: np.random.Generator) -> bytes:
+    """A file with something wrong: cut, bytes of other kinds, shuffled or doubled lines."""
+    at = int(rng.integers(1, len(content)))
+    match int(rng.integers(6)):
+        case 0:
+            return content[:at]
+        case 1:
+            return content[:at] + bytes(rng.integers(0, 256, 8, dtype=np.uint8)) + content[at:]
+        case 2:
+            lines = content.split(b"\n")
+            return b"\n".join([lines[int(i)] for i in rng.permutation(len(lines))])
+        case 3:
+            return content.replace(b",", b";", int(rng.integers(1, 9)))
+        case 4:
+            return content[:at] + b"1" * 5000 + content[at:]
+    old, new = (b"-", b"\0"), (b'"', b"[")
+    return content.replace(*(old if rng.integers(2) else new), int(rng.integers(1, 9)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_files_end_in_a_sentence_or_in_scores(tmp_path: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    path, of, options = [
+        (write_lines(tmp_path / "a.jsonl", samples(items())), items(), {}),
+        (write_csv(tmp_path / "r.csv", results(pairs())), pairs(), {}),
+        (write_csv(tmp_path / "p.csv", predictions(items())), items(), {}),
+        (write_csv(tmp_path / "l.csv", lt_results(items())), items(), {}),
+        (
+            write_csv(tmp_path / "t.csv", table(items())),
+            items(),
+            {"columns": MAPPED, "scale": Scale.MEAN},
+        ),
+    ][seed % 5]
+    path.write_bytes(spoilt(path.read_bytes(), rng))
+    for lenient in (False, True):
+        try:
+            scores = found(path, of, lenient=lenient, **options)
+        except InputError as error:
+            assert len(str(error)) < 3000
+        else:
+            known = {(item.item_id, item.condition) for item in of}
+            for numbers in scores.by_model.values():
+                assert {(n.item_id, n.condition) for n in numbers} <= known
+                assert all(math.isfinite(v) for n in numbers for v in n.values.values())

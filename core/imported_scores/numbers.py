@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from core.files.places import printable
 from core.imported_scores.layout import LOG_SCALES, Scale
 from core.types import Role
 
+SHOWN = 60  # characters of a value in a message
+LONGEST = 300  # of a message
 _SUFFIXES = {
     str(Role.STEREOTYPE): "stereotype",
     str(Role.ANTI_STEREOTYPE): "anti",
@@ -28,11 +31,22 @@ def number_in(value: Any) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{short(value)} is no number")
     try:
         return float(value)
     except (ValueError, OverflowError):
-        raise ValueError(f"{value!r} is no number") from None
+        raise ValueError(f"{short(value)} is no number") from None
+
+
+def sentence(error: Exception) -> str:
+    """What an error says of a row, with a full stop, however long its values are."""
+    return printable(f"{str(error).rstrip('.')[:LONGEST]}.")
+
+
+def short(value: Any) -> str:
+    """A value as a message shows it."""
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def why_no_score(value: float, scale: Scale) -> str:

@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterator, Mapping
 
 from core.errors import InputError
-from core.files.places import listed, printable
+from core.files.places import listed
 from core.files.tables import Record, Table
 from core.imported_scores.layout import ROLES, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in
+from core.imported_scores.numbers import number_in, sentence, short
 from core.items.conditions import normalise_condition
 from core.items.rows import column_errors, id_text
 from core.types import Problem
@@ -46,8 +46,7 @@ def read_columns(table: Table, options: ScoreOptions) -> tuple[list[ScoreRow], l
         try:
             rows.append(_row(record, columns, options))
         except (ValueError, InputError) as error:
-            message = printable(f"{str(error).rstrip('.')}.")
-            problems.append(record.place.error("bad_row", message))
+            problems.append(record.place.error("bad_row", sentence(error)))
     return rows, problems
 
 
@@ -65,7 +64,7 @@ def _row(record: Record, columns: Mapping[str, str], options: ScoreOptions) -> S
         model=id_text(cells.get("model")).strip(),
         item_id=item_id,
         condition=condition,
-        shown=f"item {item_id!r}",
+        shown=f"item {short(item_id)}",
     )
 
 
@@ -74,7 +73,7 @@ def _counts(cells: Mapping[str, object]) -> Iterator[tuple[str, int]]:
         n = number_in(cells.get(f"n_{role}"))
         if math.isnan(n):
             continue
-        if n != int(n) or n < 1:
+        if not math.isfinite(n) or n != int(n) or n < 1:
             raise ValueError(f"n_{role} is {n:g}, which is no number of tokens")
         yield role, int(n)
 

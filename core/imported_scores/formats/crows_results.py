@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import math
 
-from core.files.places import printable
 from core.files.tables import Record, Table
 from core.imported_scores.layout import Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in
+from core.imported_scores.numbers import number_in, sentence
 from core.items.rows import column_errors
 from core.types import Problem, Role
 
@@ -52,7 +51,7 @@ def read_pair_results(table: Table, options: ScoreOptions) -> tuple[list[ScoreRo
             more, less = (number_in(record.values.get(name)) for name in SCORES)
             problems += _disagreement(record, more, less)
         except ValueError as error:
-            problems.append(record.place.error("not_a_number", printable(f"{error}.")))
+            problems.append(record.place.error("not_a_number", sentence(error)))
             continue
         rows.append(
             ScoreRow(

@@ -20,16 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.files.places import printable
 from core.files.tables import Record, Table
 from core.imported_scores.layout import WHOLE, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in
+from core.imported_scores.numbers import number_in, sentence, short
 from core.items.texts import make_text
 from core.items.values import is_valid
 from core.types import Problem
 
 _ANSWERS = ("filtered_resps", "resps")
-SHOWN = 60  # characters of a continuation in a message
 
 
 def is_sample_log(table: Table) -> bool:
@@ -45,7 +43,7 @@ def read_samples(table: Table, options: ScoreOptions) -> tuple[list[ScoreRow], l
         try:
             rows += _of_document(record, options)
         except ValueError as error:
-            problems.append(record.place.error("bad_sample", printable(f"{error}.")))
+            problems.append(record.place.error("bad_sample", sentence(error)))
     return rows, problems
 
 
@@ -62,7 +60,7 @@ def _of_document(record: Record, options: ScoreOptions) -> Iterator[ScoreRow]:
             values={WHOLE: answer},
             condition=options.condition,
             key=text.text_id,
-            shown=f"the continuation {_short(text.continuation)!r}",
+            shown=f"the continuation {short(text.continuation)}",
         )
 
 
@@ -87,7 +85,7 @@ def _request(request: Any) -> tuple[str, str]:
             raise ValueError("The row has a NUL or a lone surrogate in its arguments")
         case [str(), dict()]:
             raise ValueError("The row is of a task that generates text, so it has no score")
-    raise ValueError(f"The row has {_short(repr(request))} where context and continuation belong")
+    raise ValueError(f"The row has {short(request)} where context and continuation belong")
 
 
 def _answers(values: dict[str, Any], n: int) -> list[float]:
@@ -106,14 +104,8 @@ def _log_likelihood(answer: Any) -> float:
     while isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
     if not isinstance(answer, list) or len(answer) != 2:
-        raise ValueError(
-            f"The row has {_short(repr(answer))} where log-likelihood and is_greedy belong"
-        )
+        raise ValueError(f"The row has {short(answer)} where log-likelihood and is_greedy belong")
     return number_in(answer[0])
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 LAYOUT = ScoreLayout(

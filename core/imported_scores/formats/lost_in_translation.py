@@ -17,10 +17,9 @@ field. The third number of a BBQ item is of its `unknown` answer.
 from __future__ import annotations
 
 from core.errors import InputError
-from core.files.places import printable
 from core.files.tables import Record, Table
 from core.imported_scores.layout import THIRD, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in
+from core.imported_scores.numbers import number_in, sentence, short
 from core.items.conditions import normalise_condition
 from core.items.label_file import FIELDS
 from core.items.rows import column_errors, id_text
@@ -49,8 +48,7 @@ def read_results(table: Table, options: ScoreOptions) -> tuple[list[ScoreRow], l
         try:
             row = _row(record, options)
         except (ValueError, InputError) as error:
-            message = printable(f"{str(error).rstrip('.')}.")
-            problems.append(record.place.error("bad_row", message))
+            problems.append(record.place.error("bad_row", sentence(error)))
             continue
         if row.item_id in options.labels and options.labels[row.item_id] is None:
             dropped.add(row.item_id)
@@ -88,7 +86,7 @@ def _row(record: Record, options: ScoreOptions) -> ScoreRow:
         model=model,
         item_id=item_id,
         condition=condition,
-        shown=f"item {item_id!r}",
+        shown=f"item {short(item_id)}",
     )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from core.files.places import printable
 from core.files.tables import JSON_LIST, Table
 from core.imported_scores.layout import WHOLE, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in
+from core.imported_scores.numbers import number_in, sentence, short
 from core.items.formats.stereoset import TASKS
 from core.items.rows import column_errors, id_text
 from core.types import Problem
@@ -51,7 +51,7 @@ def read_predictions(table: Table, options: ScoreOptions) -> tuple[list[ScoreRow
         try:
             value = number_in(record.values.get(SCORE))
         except ValueError as error:
-            problems.append(record.place.error("not_a_number", printable(f"{error}.")))
+            problems.append(record.place.error("not_a_number", sentence(error)))
             continue
         rows.append(
             ScoreRow(
@@ -59,7 +59,7 @@ def read_predictions(table: Table, options: ScoreOptions) -> tuple[list[ScoreRow
                 values={WHOLE: value},
                 condition=options.condition,
                 key=key,
-                shown=f"the sentence {key!r}",
+                shown=f"the sentence {short(key)}",
                 part=task,
             )
         )
