@@ -6,6 +6,14 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+IMPORTED = "imported:"  # begins the method of a scorer whose scores were computed elsewhere
+_IMPORTED = {
+    "mean": "imported",
+    "sum": "imported (sums)",
+    "order": "imported (order only)",
+    "pairs": "imported (sums of pairs)",
+}
+
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -51,8 +59,11 @@ def precision_words(dtype: str, quantization: str) -> str:
 def method_words(method: str) -> str:
     """Which variant of a masked model's scores it is: within_word_l2r; empty for the usual one.
 
-    A causal model has no variants, so it is empty too.
+    A causal model has no variants, so it is empty too. Of scores that were computed elsewhere it
+    says so, and what they are.
     """
+    if method.startswith(IMPORTED):
+        return _IMPORTED.get(method.removeprefix(IMPORTED), "imported")
     return "" if method in ("causal", "pll:original") else method.removeprefix("pll:")
 
 

@@ -72,8 +72,8 @@ def audit_content(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> Audi
 
 
 def _number(suffix: str) -> str:
-    """What is known of a continuation: a mean, or of some from elsewhere another number."""
-    return f"coalesce(l_{suffix}, sum_{suffix}, order_{suffix})"
+    """What is known of a continuation: a mean, or of some from elsewhere only its order."""
+    return f"coalesce(l_{suffix}, order_{suffix})"
 
 
 def slice_hash(cache: Cache, dataset: str, name: str) -> str:

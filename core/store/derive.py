@@ -30,9 +30,9 @@ def _by_role(name: str, value: str) -> str:
     )
 
 
-# A number of an item, NULL where it could not be scored. From elsewhere there may be only sums
-# without token counts, or numbers of an unknown scale.
-KNOWN = "coalesce(l_stereotype, sum_stereotype, order_stereotype)"
+# A number of an item, NULL where it could not be scored. From elsewhere there may be no mean, but
+# only numbers that order the continuations.
+KNOWN = "coalesce(l_stereotype, order_stereotype)"
 
 # The rows that item_score should hold for the touched items under one scorer.
 DERIVED = f"""

@@ -188,8 +188,9 @@ CREATE TABLE phrase_length (
 );
 """
 
-# Scores that were computed elsewhere: of which file they are, and on what scale. Of the numbers
-# `order_*` only the order means something. How many tokens of a pair count may be unknown.
+# Scores that were computed elsewhere: of which file they are, and on what scale. Where they have no
+# mean, `order_*` says which continuation is preferred. How many tokens of a pair count may be
+# unknown.
 _IMPORTS = """
 CREATE TABLE score_import (
     scorer_id VARCHAR NOT NULL, dataset VARCHAR NOT NULL, path VARCHAR NOT NULL,

@@ -31,6 +31,7 @@ ELSEWHERE = "elsewhere"  # unit and alignment of scores that another program has
 
 UNINFORMATIVE = "uninformative"  # the structure alone decides the scores: counted and left out
 MOSTLY_DIFFERENT = "mostly_different"  # more than half of the words differ
+IMPORTED = "imported"  # computed elsewhere, on what that program takes the sentences to share
 IDENTICAL = "identical"  # both sentences have the very same tokens
 UNEQUAL_TOKENS = "unequal_tokens"  # the shared words have other tokens in the other sentence
 

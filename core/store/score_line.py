@@ -21,8 +21,11 @@ def score_line(cache: Cache, dataset: str, scorer_id: str = "") -> str:
     ----------
     scorer_id
         Under which it is to be scored, with the settings of its latest run; empty for the demo
-        model, in whose place any other can stand.
+        model, in whose place any other can stand. Scores from elsewhere are imported again.
     """
+    if found := _import_of(cache, scorer_id):
+        path, model = found
+        return shell_line(cache, "import-scores", path, "--dataset", dataset, "--model", model)
     request = _latest_request(cache, scorer_id) if scorer_id else None
     request = request or ScoreRequest(model=DEMO_MODEL, dataset=dataset)
     words = score_words(replace(request, dataset=dataset))
@@ -44,6 +47,19 @@ def _apart(word: str) -> list[str]:
     """An option and its value as two words, which quotes then look better on."""
     option, _, value = word.partition("=")
     return [word] if not value or value.startswith("-") else [option, value]
+
+
+def _import_of(cache: Cache, scorer_id: str) -> tuple[str, str] | None:
+    """File and model of a scorer whose scores are imported, else None."""
+    if not scorer_id:
+        return None
+    with cache.reading() as con:
+        return first_row(
+            con,
+            "SELECT path, model FROM score_import JOIN scorer USING (scorer_id) "
+            "WHERE scorer_id = ? ORDER BY imported_at DESC LIMIT 1",
+            [scorer_id],
+        )
 
 
 def _latest_request(cache: Cache, scorer_id: str) -> ScoreRequest | None:

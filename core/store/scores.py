@@ -154,9 +154,9 @@ def item_scores(
     """Every item of a data set with its scores under a scorer, in the order of the import.
 
     Columns: the fields of an item (`metadata` is JSON text, `answer_order` a list of roles), its
-    data set, `collapsed`, `content_hash`, the text ids, `row_order`, l_*, sum_* (nats), n_*, flags,
-    order_* (numbers from elsewhere of which only the order means something), and `state`: scored,
-    collapsed, unscored (its `reason` says why) or missing.
+    data set, `collapsed`, `content_hash`, the text ids, `row_order`, l_*, sum_* (nats), n_*,
+    order_* (of scores from elsewhere without a mean: only their order means something), flags, and
+    `state`: scored, collapsed, unscored (its `reason` says why) or missing.
 
     Parameters
     ----------
