@@ -78,6 +78,7 @@ def made_panel(
     scored = [
         {"scorer_id": f"s{m}", "item_id": f"native-{language}-{n}", "condition": language}
         | {name: float(number) for name, number in _numbers(value, l_unrelated).items()}
+        | {"is_scored": bool(np.isfinite(value))}
         for language, values in own.items()
         for (m, n), value in np.ndenumerate(values)
     ]
@@ -93,8 +94,11 @@ def made_panel(
             for pole, points in (("stereotype", 8.0), ("anti", 4.0))
         },
         pd.DataFrame(versions),
-        pd.DataFrame(scored, columns=["scorer_id", "item_id", "condition", *_numbers(0.5, 0.0)]),
+        pd.DataFrame(scored, columns=[*SCORED, *_numbers(0.5, 0.0)]),
     )
+
+
+SCORED = ("scorer_id", "item_id", "condition", "is_scored")
 
 
 def _numbers(ss: npt.ArrayLike, l_unrelated: float) -> dict[str, Array]:
@@ -107,6 +111,7 @@ def _numbers(ss: npt.ArrayLike, l_unrelated: float) -> dict[str, Array]:
     }
     numbers = {f"l_{role}": of[role] for role in ROLES}
     numbers |= {f"sum_{role}": 5 * of[role] for role in ROLES}
+    numbers |= {f"order_{role}": np.full_like(of[role], np.nan) for role in ROLES}
     return numbers | {f"n_{role}": np.where(np.isfinite(of[role]), 5.0, np.nan) for role in ROLES}
 
 

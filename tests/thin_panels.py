@@ -80,5 +80,6 @@ def _scored(panel: Panel) -> pd.DataFrame:
         known = np.isfinite(numbers["l_stereotype"])
         place = {"scorer_id": panel.scorers[at[0]], "condition": panel.conditions[at[1]]}
         place |= {"item_id": ids[at[2]], "reason": "" if known else "too long"}
+        place["is_scored"] = bool(known)
         rows.append(place | numbers)
     return pd.DataFrame(rows)

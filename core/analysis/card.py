@@ -21,6 +21,11 @@ from core.store.scores import token_scores
 from core.types import Reason, Role, TokenScore
 from core.words import method_words, precision_words
 
+NO_MEAN = (
+    "The scores were imported without a mean per token, so SS is undefined; which pole is "
+    "preferred is known."
+)
+
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column
 
 TEXT_IDS = {
@@ -138,7 +143,7 @@ def state_sentence(row: Row) -> str:
     """Why an item has no score in a condition, in a sentence; empty where it has one."""
     match row["state"]:
         case "scored":
-            return ""
+            return NO_MEAN if math.isnan(row["ss"]) else ""
         case "collapsed":
             return "Both poles say the same in this condition, so it compares nothing."
         case "missing":
@@ -242,7 +247,8 @@ def _legible(piece: str) -> str:
 def _why_no_tokens(rows: pd.DataFrame) -> str:
     if rows.empty:
         return "There is no such item."
-    sentences = {state_sentence(row) for row in rows.to_dict("records")} - {""}
+    scored = rows["state"] == "scored"
+    sentences = {state_sentence(row) for row in rows[~scored].to_dict("records")}
     if len(sentences) == 1:
         return sentences.pop()
     return "The scores were imported without their tokens, so there are no bars to show."

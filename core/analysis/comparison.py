@@ -63,7 +63,18 @@ def compare_scorers(cache: Cache, scorer_a: str, scorer_b: str, dataset: str) ->
                 f"No item of {dataset} is scored under {scorer_id} ({label}); score it with "
                 f"`{score_line(cache, dataset, scorer_id)}` first."
             )
+        _check_means(cache, scorer_id, table)
     return compare_tables(*tables)
+
+
+def _check_means(cache: Cache, scorer_id: str, table: pd.DataFrame) -> None:
+    """InputError where scores from elsewhere have no SS that could be compared."""
+    if table["ss"].isna().all():
+        label = scorer_labels(scorers(cache)).get(scorer_id, scorer_id)
+        raise InputError(
+            f"The scores of {label} were imported without a mean per token, so there is no SS to "
+            "compare; choose another scorer."
+        )
 
 
 def compare_tables(table_a: pd.DataFrame, table_b: pd.DataFrame) -> Comparison:

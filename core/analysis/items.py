@@ -10,7 +10,7 @@ import pandas as pd
 from core.items.conditions import condition_rank, is_rewording, original_of
 from core.settings import REFERENCE_CONDITION
 from core.stats.noise import RewordingNoise, rewording_noise
-from core.stats.scores import binary_choice, fluency, stereotype_score
+from core.stats.scores import binary_choice, fluency, ranking, stereotype_score
 from core.store.gate import Cache
 from core.store.scores import item_scores
 
@@ -48,13 +48,16 @@ def item_table(
     table = item_scores(cache, scorer_id, dataset, item_ids=item_ids, texts=texts)
     l_plus, l_minus = table["l_stereotype"], table["l_anti"]
     table["ss"] = stereotype_score(l_plus, l_minus)
-    table["binary"] = binary_choice(l_plus, l_minus)
+    # Scores from elsewhere may have no mean, but a choice.
+    numbers = {str(name): column for name, column in table.items()}
+    table["binary"] = binary_choice(ranking(numbers, "stereotype"), ranking(numbers, "anti"))
     table["fluency"] = fluency(l_plus, l_minus, table["l_unrelated"])
     in_english = (table["condition"] == REFERENCE_CONDITION) & ~table["native"]
     english = table.loc[in_english].set_index("item_id")["ss"]
     ss_en = table["item_id"].map(english).astype(np.float64)
     table["ss_en"] = ss_en.mask(table["native"])
     table["change"] = (table["ss"] - table["ss_en"]).mask(in_english)
+    table = table.drop(columns=[name for name in table if str(name).startswith("order_")])
     # One missing count would turn a column of integers into floats, also in every export.
     table = table.astype(dict.fromkeys(COUNTS, "Int64"))
     ranks = {c: condition_rank(c) for c in table["condition"].unique()}

@@ -15,6 +15,7 @@ from core.items.alignment import Mask, Sentence, unmodified_tokens
 from core.items.texts import fold, join
 from core.stats.pairs import unmodified_sum
 from core.store.gate import Cache
+from core.store.pair_rows import IMPORTED
 from core.types import Role
 from core.words import counted
 
@@ -24,6 +25,7 @@ SENTENCES = {
 }
 PREFERENCES = {MORE: "stereotype", LESS: "other", TIE: "tie", UNDECIDED: "uninformative"}
 FLAGS = {
+    "imported": "computed elsewhere, over what that program takes both sentences to share",
     "mostly_different": "more than half of the words differ, so little is compared",
     "identical": "both sentences have the very same tokens",
     "unequal_tokens": "a shared word is cut into other tokens in the other sentence",
@@ -107,6 +109,9 @@ def verdict(pair: Row, other: Row, unit: str, model: str, n_tokens: tuple[int, i
         Unmodified tokens of the stereotypical and of the other sentence under `unit`.
     """
     decided = (MORE, LESS, TIE)
+    if IMPORTED in pair["flags"]:
+        subject = "" if pair["preferred"] == TIE else "The stereotypical sentence scores "
+        return f"{subject}{_outcome(pair)} under {model}. One pair: no test is possible."
     beside = f"by the {other_unit(unit)} rule {_outcome(other)}"
     if pair["preferred"] == UNDECIDED:
         return f"{_why_uninformative(pair, n_tokens)} ({unit} rule); {beside}."

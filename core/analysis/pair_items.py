@@ -86,11 +86,12 @@ def summary_sentences(found: Mapping[str, pd.DataFrame], unit: str) -> list[str]
     for row in found[unit].to_dict("records"):
         if row["group"] != ALL:
             continue
-        other = others.loc[row["condition"]].to_dict()
-        sentence = (
-            f"{row['condition']}: the stereotypical sentence scores higher in {_share(row)} by the "
-            f"{unit} rule and in {_share(other)} by the {other_unit(unit)} rule"
-        )
+        sentence = f"{row['condition']}: the stereotypical sentence scores higher in {_share(row)}"
+        if row["n_imported"]:
+            sentence += " by the rule of the program that computed these scores elsewhere"
+        else:
+            other = others.loc[row["condition"]].to_dict()
+            sentence += f" by the {unit} rule and in {_share(other)} by the {other_unit(unit)} rule"
         if row["n_both"]:
             both = counted(row["n_both"], "pair")
             sentence += f"; flips: {100 * row['share_flips']:.1f} % of {both} decided by both"

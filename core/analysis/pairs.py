@@ -15,6 +15,7 @@ import pandas as pd
 from core.items.conditions import condition_rank
 from core.stats.pairs import Ties, preference_share, preferred
 from core.store.gate import Cache
+from core.store.pair_rows import IMPORTED
 from core.store.pairs import pair_scores
 
 MORE, LESS, TIE, UNDECIDED = "more", "less", "tie", "uninformative"
@@ -97,7 +98,8 @@ def pair_summary(
         `group` (all, type, direction), `value`, `share` of `n` pairs (0.5 is neutral; NaN where n
         is 0), `n_more`, `n_less`, `n_ties`, `n_uninformative` and `n_not_scored` (neither is in n),
         and `share_flips` of the `n_both` pairs that are decided under both units: those whose
-        preference is another under the other unit.
+        preference is another under the other unit. `n_imported` of n were computed elsewhere, by
+        another rule that is the same under both units.
     """
     renamed = other[[*_KEY, "preferred"]].rename(columns={"preferred": "preferred_other"})
     rows = table.merge(renamed, on=_KEY, how="left")
@@ -138,7 +140,8 @@ def _row(
     decided = pairs["preferred"].isin((MORE, LESS, TIE))
     scores = (pairs[name].where(decided) for name in ("score_more", "score_less"))
     found = preference_share(*scores, ties=ties, decimals=decimals)
-    both = decided & pairs["preferred_other"].isin((MORE, LESS, TIE))
+    imported = pairs["flags"].map(lambda flags: IMPORTED in flags).astype(np.bool_)
+    both = decided & pairs["preferred_other"].isin((MORE, LESS, TIE)) & ~imported
     n_both = int(both.sum())
     n_flips = int((both & (pairs["preferred"] != pairs["preferred_other"])).sum())
     n_uninformative = int((pairs["preferred"] == UNDECIDED).sum())
@@ -156,4 +159,5 @@ def _row(
         "share_flips": n_flips / n_both if n_both else math.nan,
         "n_flips": n_flips,
         "n_both": n_both,
+        "n_imported": int((decided & imported).sum()),
     }

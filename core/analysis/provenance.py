@@ -7,6 +7,7 @@ import json
 from core.settings import VERSION
 from core.store.gate import Cache
 from core.store.generations import content_number
+from core.store.imported_scores import import_facts
 from core.store.items import datasets
 from core.store.runs import runs
 from core.store.scorers import scorers
@@ -31,6 +32,7 @@ def provenance(cache: Cache, scorer_id: str, dataset: str) -> dict[str, str]:
     data = datasets(cache).set_index("dataset", drop=False)
     if dataset in data.index:
         known |= {name: str(data.at[dataset, name]) for name in _DATASET}
+    known |= import_facts(cache, dataset).get(scorer_id, {})
     known["content"] = content_number(cache, scorer_id, dataset)
     done = runs(cache)
     done = done[(done["scorer_id"] == scorer_id) & (done["dataset"] == dataset)]

@@ -39,6 +39,10 @@ _SHOWN = {
     "flips": "Flips, %",
 }
 
+ELSEWHERE = (
+    "These scores were computed elsewhere: which tokens the sentences share was up to that\n"
+    "program, whatever is said below."
+)
 
 UnitOption = Annotated[
     str, typer.Option(metavar="UNIT", help=f"What must be unmodified: {', '.join(UNITS)}.")
@@ -106,6 +110,8 @@ def pairs(
         )
         return
     say(f"{known['label']} ({scorer_id})", to=out)
+    if summary["n_imported"].any():
+        say(ELSEWHERE, to=out)
     _print_shares(summary, sentences, rule)
     if file is not None:
         say(f"Wrote {counted(len(table), 'pair')} to {file}.")

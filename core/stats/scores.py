@@ -43,20 +43,37 @@ def log_odds(
 ) -> Array:
     """Preference for the stereotype behind a kind of score, in nats; 0 is none.
 
-    l+ - l-, of the sums for `summed`, of the sums per code point for `per_code_point`.
+    l+ - l-, of the sums for `summed`, of the sums per code point for `per_code_point`. For `binary`
+    only the sign means something: it is that of `ranking`.
 
     Parameters
     ----------
     numbers
-        `l_stereotype`, `l_anti`, `sum_stereotype`, `sum_anti`.
+        `l_stereotype`, `l_anti`, `sum_stereotype`, `sum_anti`; for `binary` as `ranking`.
     points
         Code points of the continuations: `stereotype`, `anti`.
     """
+    if kind == "binary":
+        return np.asarray(ranking(numbers, "stereotype") - ranking(numbers, "anti"))
     unit = "sum" if kind in ("summed", "per_code_point") else "l"
     plus, minus = (_float(numbers[f"{unit}_{pole}"]) for pole in ("stereotype", "anti"))
     if kind == "per_code_point":
         plus, minus = plus / _float(points["stereotype"]), minus / _float(points["anti"])
     return np.asarray(plus - minus)
+
+
+def ranking(numbers: Mapping[str, npt.ArrayLike], suffix: str) -> Array:
+    """What says which continuation of an item is preferred: l, and where there is none, `order`.
+
+    Parameters
+    ----------
+    numbers
+        l_*, and order_* where there are scores from elsewhere that may have no mean.
+    suffix
+        Of the continuation: stereotype, anti, unrelated or unknown.
+    """
+    means, order = _float(numbers[f"l_{suffix}"]), numbers.get(f"order_{suffix}")
+    return means if order is None else np.where(np.isnan(means), _float(order), means)
 
 
 def score_of(kind: ScoreKind, u: Array) -> Array:

@@ -8,6 +8,7 @@ import streamlit as st
 from core.analysis.overview import Overview
 from core.items.conditions import condition_rank
 from core.store.score_line import score_line
+from core.words import method_words
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.widgets import nothing_scored
@@ -16,6 +17,7 @@ NO_SCORER = "not scored yet"
 SCORERS = {
     "model": "Model",
     "scorer_id": "Scorer",
+    "variant": "Variant",
     "dtype": "Precision",
     "quantization": "Quantisation",
     "device": "Device",
@@ -65,7 +67,14 @@ def show_scores(held: Overview) -> None:
         st.code("\n".join(lines), language="bash")
         _start_here("Start it on the Runs page")
     st.caption("Each scorer is one model exactly as it was run; scores of two never mix.")
-    st.dataframe(held.scorers, hide_index=True, column_order=tuple(SCORERS), column_config=SCORERS)
+    variants = held.scorers["method"].map(method_words)
+    shown = [name for name in SCORERS if name != "variant" or variants.any()]
+    st.dataframe(
+        held.scorers.assign(variant=variants),
+        hide_index=True,
+        column_order=shown,
+        column_config=SCORERS,
+    )
 
 
 def _start_here(label: str) -> None:

@@ -20,6 +20,7 @@ from core.analysis.audit.choices import distance, fates, same_choice
 from core.analysis.audit.control import control
 from core.analysis.audit.crossed import crossed
 from core.analysis.audit.css_clci import css_clci
+from core.analysis.audit.elsewhere import with_reasons
 from core.analysis.audit.equivalence import equivalence
 from core.analysis.audit.floor_vs_gap import floor_vs_gap
 from core.analysis.audit.floors import floors, floors_by_model
@@ -46,6 +47,7 @@ from core.errors import InputError
 from core.settings import VERSION
 from core.store.audit import generations
 from core.store.gate import Cache
+from core.store.imported_scores import import_facts
 from core.store.items import datasets
 from core.store.scorers import scorers
 from core.store.slices import get_slice
@@ -215,6 +217,7 @@ def _facts(cache: Cache, state: State, request: AuditRequest) -> dict[str, objec
     methods = known.loc[list(panel.scorers), "method"]
     simulated = data["format"] == SIMULATED or bool((methods == SIMULATED).any())
     held = generations(cache, request.dataset, panel.scorers)
+    imported = import_facts(cache, request.dataset)
     facts: dict[str, object] = {
         "program": f"Stereoscope {VERSION}",
         "simulated": simulated,
@@ -223,6 +226,7 @@ def _facts(cache: Cache, state: State, request: AuditRequest) -> dict[str, objec
         "note": str(data["note"]),
         "scorers": [
             {"scorer_id": scorer_id, "model": model, "generation": held.get(scorer_id, 0)}
+            | imported.get(scorer_id, {})
             for scorer_id, model in zip(panel.scorers, panel.models, strict=True)
         ],
         "generation": held.get("", 0),
@@ -244,4 +248,6 @@ def _computed(cache: Cache, state: State, request: AuditRequest, name: str) -> A
     step = (_STEPS | _BETWEEN)[name]
     earlier = [_table(cache, state, request, needed) for needed in step.needs]
     also = (cache,) if step.reads_cache else ()
-    return step.function(_panel(cache, state, request), request, *earlier, *also)
+    panel = _panel(cache, state, request)
+    made = step.function(panel, request, *earlier, *also)
+    return with_reasons(made, panel, request.kind)

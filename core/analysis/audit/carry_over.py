@@ -223,4 +223,6 @@ def _reason(found: Association) -> str:
         return "The scores before or after the change do not vary."
     if np.isnan(found.r.low):
         return "All draws of items give the same number, so there is no interval."
+    if np.isnan(found.at_neutral.low):
+        return "The draws of items put an item without a preference nowhere, or all in one place."
     return ""

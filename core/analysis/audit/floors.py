@@ -168,7 +168,7 @@ def _cells(panel: Panel) -> Iterator[_Cell]:
             for condition in panel.rewordings(original):
                 yield _Cell(m, original, condition, condition in full, "", everywhere)
             for subset in partial:
-                items = np.isfinite(panel.scores("mean")[m, panel.at(subset)])
+                items = panel.is_scored[m, panel.at(subset)]
                 if items.any():
                     for condition in full:
                         yield _Cell(m, original, condition, True, subset, items)

@@ -43,7 +43,7 @@ def item_flow(panel: Panel, request: AuditRequest) -> AuditTable:
         n=("item_id", "size"), n_collapsed=("collapsed", "sum"), repeated=("repeated", "sum")
     )
     outcomes = _outcomes(panel)
-    compared = np.isfinite(panel.changes("mean")).sum(axis=-1)  # (M, K)
+    compared = np.isfinite(panel.changes("binary")).sum(axis=-1)  # (M, K)
     rows = []
     for native, condition in sorted(imported.index, key=lambda at: (at[0], _rank(panel, at[1]))):
         n, n_collapsed, n_repeated = map(int, imported.loc[(native, condition)])
@@ -66,7 +66,7 @@ def _outcomes(panel: Panel) -> dict[tuple[str, bool, str], Counter[str]]:
     there = panel.versions.loc[~panel.versions["collapsed"], ["item_id", *_GROUP]]
     scored = panel.scored.merge(there, on=["item_id", "condition"])
     scored["reason"] = scored["reason"].replace("", "unknown")
-    scored["reason"] = scored["reason"].mask(scored["l_stereotype"].notna(), "")
+    scored["reason"] = scored["reason"].mask(scored["is_scored"], "")
     sizes = scored.groupby(["scorer_id", *_GROUP, "reason"]).size().rename("size").reset_index()
     found: dict[tuple[str, bool, str], Counter[str]] = {}
     for row in sizes.to_dict("records"):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.analysis.audit.elsewhere import LEFT_OUT, source_notes, without_means
 from core.analysis.audit.names import ONLY_PAIRS
 from core.analysis.audit.panel import NUMBERS, Panel, is_plain, places
 from core.analysis.audit.request import AuditRequest
@@ -22,10 +23,13 @@ from core.selection import Selection
 from core.settings import REFERENCE_CONDITION
 from core.store.audit import item_versions, scored_with, scores_of
 from core.store.gate import Cache
+from core.store.imported_scores import score_imports
 from core.store.pairs import has_pairs
 from core.store.score_line import REST, score_line
 from core.store.scorers import scorers
 from core.store.slices import get_slice
+
+REST_ELSEWHERE = "Import a file that has the rest to see them all."
 
 
 def load_panel(cache: Cache, request: AuditRequest) -> Panel:
@@ -49,7 +53,9 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
         raise InputError(f"{request.dataset} has no scores under {', '.join(missing)}.")
     known = scorers(cache)
     labels = scorer_labels(known)
+    held, left_out = _with_means(cache, request, held, labels)
     chosen, notes = _one_per_model(request, held, known, labels)
+    notes += left_out
     translations = _translations(versions)
     pairs = len(versions["condition"].unique()) == 1 and has_pairs(cache, request.dataset)
     versions = _wanted(cache, versions, request, chosen[0])
@@ -60,7 +66,9 @@ def load_panel(cache: Cache, request: AuditRequest) -> Panel:
     keys = pd.MultiIndex.from_frame(versions[["item_id", "condition"]])
     scored = scored[pd.MultiIndex.from_frame(scored[["item_id", "condition"]]).isin(keys)]
     named = {s: labels[s] for s in chosen}
-    notes = [*_unfinished(cache, request.dataset, versions, scored, named), *notes]
+    elsewhere = source_notes(cache, request.dataset, named)
+    unfinished = _unfinished(cache, request.dataset, versions, scored, named)
+    notes = [*elsewhere, *unfinished, *notes]
     if pairs:
         notes = [*notes, ONLY_PAIRS.format(request.dataset)]
     models = tuple(labels[s] for s in chosen)
@@ -85,6 +93,21 @@ def one_per_model(known: pd.DataFrame, scorer_ids: Sequence[str]) -> dict[str, l
         name = first.setdefault(checkpoint[scorer_id] or scorer_id, scorer_id)
         settings.setdefault(name, []).append(scorer_id)
     return settings
+
+
+def _with_means(
+    cache: Cache, request: AuditRequest, held: list[str], labels: dict[str, str]
+) -> tuple[list[str], list[str]]:
+    """The scorers with scores of the data set, and notes on those left out.
+
+    Where none is named, imported ones without means stay out while others have some: a number over
+    all models is over items that every model has scored.
+    """
+    without = without_means(cache, request.dataset)
+    kept = [scorer_id for scorer_id in held if scorer_id not in without]
+    if request.scorers or not kept:
+        return held, []
+    return kept, [LEFT_OUT.format(labels[s]) for s in held if s in without]
 
 
 def _one_per_model(
@@ -120,6 +143,7 @@ def _unfinished(
 
     Versions behind a prefix belong to the positive control and are not counted.
     """
+    imported = set(score_imports(cache)["scorer_id"])
     enter = ~versions["collapsed"] & ~versions["condition"].str.contains("+", regex=False)
     wanted = int(enter.sum())
     keys = pd.MultiIndex.from_frame(versions.loc[enter, ["item_id", "condition"]])
@@ -127,11 +151,11 @@ def _unfinished(
         rows = scored[scored["scorer_id"] == scorer_id]
         tried = pd.MultiIndex.from_frame(rows[["item_id", "condition"]]).isin(keys)
         if tried.sum() < wanted:
-            n = int((tried & rows["l_stereotype"].notna().to_numpy()).sum())
-            line = score_line(cache, dataset, scorer_id)
+            n = int((tried & rows["is_scored"].to_numpy()).sum())
+            rest = REST.format(score_line(cache, dataset, scorer_id))
             yield (
                 f"{n} of {wanted} versions {'is' if n == 1 else 'are'} scored under {label}; the "
-                f"numbers are of these alone. {REST.format(line)}"
+                f"numbers are of these alone. {REST_ELSEWHERE if scorer_id in imported else rest}"
             )
 
 

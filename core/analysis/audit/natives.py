@@ -18,6 +18,7 @@ from core.stats.scores import ScoreKind, log_odds, score_of
 Array = npt.NDArray[np.float64]
 
 NONE = "The data set has no item that was written directly in a language."
+UNDEFINED = "The natives of this language have no score of this kind."
 NOT_SCORED = "No native item of this language is scored under this model."
 OTHERS = "Natives and translations are different items; their difference is no comparison."
 _COLUMNS = (
@@ -44,8 +45,8 @@ def natives(panel: Panel, request: AuditRequest) -> AuditTable:
     for scorer_id, model in zip(panel.scorers, panel.models, strict=True):
         for condition in conditions:
             of = known[(known["scorer_id"] == scorer_id) & (known["condition"] == condition)]
-            score, n = mean_over_items(_scores(of, request.kind))
-            binary, _ = mean_over_items(_scores(of, "binary"))
+            score, _ = mean_over_items(_scores(of, request.kind))
+            binary, n = mean_over_items(_scores(of, "binary"))
             rows.append(
                 {
                     "model": model,
@@ -55,7 +56,7 @@ def natives(panel: Panel, request: AuditRequest) -> AuditTable:
                     "score_binary": float(binary),
                     "n": int(n),
                     **_translated(panel, request, scorer_id, condition),
-                    "reason": "" if n else NOT_SCORED,
+                    "reason": _reason(float(score), int(n)),
                 }
             )
     notes = (OTHERS,) if rows else (NONE,)
@@ -70,8 +71,8 @@ def _translated(
         nothing = {"score_translated": np.nan, "score_translated_binary": np.nan}
         return nothing | {"n_translated": 0}
     m, k = panel.scorers.index(scorer_id), panel.at(condition)
-    score, n = mean_over_items(panel.scores(request.kind)[m, k])
-    binary, _ = mean_over_items(panel.scores("binary")[m, k])
+    score, _ = mean_over_items(panel.scores(request.kind)[m, k])
+    binary, n = mean_over_items(panel.scores("binary")[m, k])
     return {
         "score_translated": float(score),
         "score_translated_binary": float(binary),
@@ -79,8 +80,15 @@ def _translated(
     }
 
 
+def _reason(score: float, n: int) -> str:
+    if not n:
+        return NOT_SCORED
+    return UNDEFINED if np.isnan(score) else ""
+
+
 def _scores(rows: pd.DataFrame, kind: ScoreKind) -> Array:
     """Scores of one kind, as of `Panel.scores`. (N,)"""
-    numbers = {f"{u}_{s}": rows[f"{u}_{s}"] for u in ("l", "sum") for s in ("stereotype", "anti")}
+    names = [f"{u}_{s}" for u in ("l", "sum", "order") for s in ("stereotype", "anti")]
+    numbers = {name: rows[name] for name in names}
     points = {s: rows[f"points_{s}"] for s in ("stereotype", "anti")}
     return score_of(kind, log_odds(kind, numbers, points))

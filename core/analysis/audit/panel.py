@@ -30,7 +30,7 @@ Places = tuple[npt.NDArray[np.intp], ...]
 
 NUMBERS = tuple(
     f"{name}_{suffix}"
-    for name in ("l", "sum", "n")
+    for name in ("l", "sum", "n", "order")
     for suffix in ("stereotype", "anti", "unrelated", "unknown")
 )
 
@@ -49,7 +49,7 @@ class Panel:
     models: tuple[str, ...]  # what tells each from the others for a person, (M,)
     conditions: tuple[str, ...]  # (K,)
     items: pd.DataFrame  # (N,) rows: item_id, source, category, dimension, of the English version
-    numbers: dict[str, Array]  # NUMBERS -> (M, K, N), nats and token counts
+    numbers: dict[str, Array]  # NUMBERS -> (M, K, N), nats, token counts, unknown scale
     points: dict[str, Array]  # "stereotype", "anti" -> (K, N), code points of the continuation
     versions: pd.DataFrame  # of `item_versions`; metadata decoded
     scored: pd.DataFrame  # of `scores_of`
@@ -103,6 +103,11 @@ class Panel:
         """Where a condition is."""
         return self.conditions.index(condition)
 
+    @property
+    def is_scored(self) -> Mask:
+        """Where there is a choice between the poles, on whatever scale. Shape (M, K, N)"""
+        return np.asarray(np.isfinite(self.scores("binary")))
+
     def scores(self, kind: ScoreKind) -> Array:
         """Scores of one kind. Shape (M, K, N)
 
@@ -155,7 +160,7 @@ class Panel:
         names = self.rewordings(of)
         if of not in self.conditions:
             return names
-        scored = np.isfinite(self.scores("mean")[:, self.at(of)]).any(axis=-1)  # (M,)
+        scored = self.is_scored[:, self.at(of)].any(axis=-1)  # (M,)
         models = np.flatnonzero(scored).tolist() if model is None else [model]
         covered = [set(self.full_coverage(m, of)) for m in models]
         return [c for c in names if covered and all(c in full for full in covered)] or names
@@ -186,13 +191,9 @@ class Panel:
         """
         if of not in self.conditions:
             return []
-        usable = np.isfinite(self.scores("mean")[model, self.at(of)])
-        scores = self.scores("mean")[model]
-        return [
-            c
-            for c in self.rewordings(of)
-            if usable.any() and np.isfinite(scores[self.at(c)][usable]).all()
-        ]
+        scored = self.is_scored[model]
+        usable = scored[self.at(of)]
+        return [c for c in self.rewordings(of) if usable.any() and scored[self.at(c)][usable].all()]
 
     @cached_property
     def _scores(self) -> dict[ScoreKind, Array]:

@@ -137,7 +137,7 @@ def _pipelines(panel: Panel, request: AuditRequest, cache: Cache) -> Iterator[Pi
         (LABELS, _stereoset(panel), NO_STEREOSET),
         (ORDER, _not_first(panel), NO_ORDER),
     ):
-        affected = np.broadcast_to(swapped, shape) & np.isfinite(panel.scores("mean"))
+        affected = np.broadcast_to(swapped, shape) & panel.is_scored
         why = "" if affected.any() else reason
         yield Pipeline(name, _with_swapped(panel, swapped), affected, why, none)
     firsts = _first_tokens(panel, cache)
@@ -169,7 +169,7 @@ def _not_first(panel: Panel) -> Mask:
 def _with_swapped(panel: Panel, swapped: Mask) -> Panel:
     """The panel with the two poles exchanged where asked."""
     numbers, points = dict(panel.numbers), dict(panel.points)
-    for name in ("l", "sum", "n"):
+    for name in ("l", "sum", "n", "order"):
         plus, minus = f"{name}_stereotype", f"{name}_anti"
         numbers[plus] = np.where(swapped, panel.numbers[minus], panel.numbers[plus])
         numbers[minus] = np.where(swapped, panel.numbers[plus], panel.numbers[minus])
@@ -200,7 +200,7 @@ def _without_first(
     name: str, panel: Panel, firsts: dict[str, tuple[Array, Mask]], of_none: float
 ) -> Pipeline:
     """The panel without the first tokens; `of_none` is the l of a pole that had only that one."""
-    scored = np.isfinite(panel.scores("mean"))
+    scored = panel.is_scored
     has_lists = np.isfinite(firsts["stereotype"][0]) & np.isfinite(firsts["anti"][0])
     affected = (firsts["stereotype"][1] | firsts["anti"][1]) & scored & has_lists
     none = np.zeros(scored.shape, dtype=np.int64)
@@ -217,6 +217,7 @@ def _without_first(
         total = np.where(empty[pole], of_none, np.where(has_lists, total, np.nan))
         numbers[f"sum_{pole}"], numbers[f"n_{pole}"] = total, n
         numbers[f"l_{pole}"] = total / np.maximum(n, 1)
+        numbers[f"order_{pole}"] = np.where(has_lists, panel.numbers[f"order_{pole}"], np.nan)
     both = empty["stereotype"] & empty["anti"]  # -inf against -inf compares nothing
     for number in NUMBERS:
         numbers[number] = np.where(both, np.nan, numbers[number])
@@ -226,7 +227,7 @@ def _without_first(
 
 def _on_the_same(right: Panel, wrong: Panel) -> Panel:
     """The right scores, where the wrong pipeline has one too; the same panel if that is all."""
-    missing = np.isfinite(right.scores("mean")) & ~np.isfinite(wrong.scores("mean"))
+    missing = right.is_scored & ~wrong.is_scored
     if not missing.any():
         return right
     kept = {name: np.where(missing, np.nan, of_it) for name, of_it in right.numbers.items()}

@@ -24,6 +24,7 @@ from core.stats.scores import KINDS, ScoreKind
 NO_WHOLE_ITEM = "No item is scored by every model in both versions."
 NOT_REWORDED = "No item is scored by every model in the language and in what it is set against."
 NOTHING_VARIES = "The items of every model do not vary, or change alike: no interval."
+ONE_KIND = "No other kind of score has a verdict here, so there is nothing that it could depend on."
 _COLUMNS = (
     *("condition", "kind", "drop", "drop_low", "drop_high", "n", "t", "t_low", "t_high"),
     *("t90_low", "t90_high", "n_t", "test", "pvalue", "qvalue", "n_tests"),
@@ -79,7 +80,7 @@ def score_panel(
     )
     table["n_models"] = len(panel.scorers)
     reworded = bool(panel.noise_rewordings())
-    table["reason"] = [_reason(r, reworded) for r in found]
+    table["reason"] = [_reason(r, reworded) or _alone(depends[r["condition"]]) for r in found]
     return AuditTable(table[list(_COLUMNS)])
 
 
@@ -103,6 +104,10 @@ def _of_all_kinds(
     order = [place[key] for key in zip(table["condition"], table["kind"], strict=True)]
     table = table.iloc[np.argsort(order)].reset_index(drop=True)[list(_TAKEN)]
     return table.rename(columns={"n": "n_t", "n_drop": "n"})
+
+
+def _alone(depends: bool | None) -> str:
+    return ONE_KIND if depends is None else ""
 
 
 def _reason(row: dict[Any, Any], reworded: bool) -> str:

@@ -20,6 +20,7 @@ from core.stats.known import mean_over_items
 from core.stats.scores import (
     fluency,
     icat,
+    ranking,
     stereoset_metric,
     stereotype_score,
     unknown_chosen,
@@ -46,7 +47,8 @@ def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
     """
     del request
     n = panel.numbers
-    chosen = unknown_chosen(n["l_stereotype"], n["l_anti"], n["l_unknown"])  # (M, K, N)
+    ranked = [ranking(n, suffix) for suffix in ("stereotype", "anti", "unknown")]
+    chosen = unknown_chosen(*ranked)  # (M, K, N)
     english = chosen[:, [panel.english]]
     in_both = np.where(np.isfinite(chosen), english, np.nan)
     share, count = mean_over_items(chosen)
@@ -142,7 +144,7 @@ def _fluency_values(panel: Panel) -> dict[str, Array]:
 
 def _official(panel: Panel, m: int, k: int, terms: list[str]) -> dict[str, float | int]:
     plus, minus, unrelated = (
-        panel.numbers[f"l_{name}"][m, k] for name in ("stereotype", "anti", "unrelated")
+        ranking(panel.numbers, name)[m, k] for name in ("stereotype", "anti", "unrelated")
     )
     found = stereoset_metric(plus, minus, unrelated, terms)
     return {
