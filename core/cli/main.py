@@ -28,6 +28,7 @@ from core.cli import (
     data_sets,
     demo,
     export_items,
+    import_scores,
     pairs,
     positive_control,
     probe,
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("import")(data_sets.import_data_set)
+app.command("import-scores")(import_scores.import_scores)
 app.command("check")(check.check)
 app.command("score")(scoring.score)
 app.command("export")(data_sets.export)
