@@ -15,6 +15,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from core.axes.templates import FAMILIES, N_TEMPLATES
 from core.items.alignment import UNITS
 from core.settings import DEFAULT_SEED
+from core.stats.probes.flags import Flag
+from core.stats.probes.rejection import Stability
 from core.stats.scores import KINDS
 
 VERSION = "1"
@@ -45,6 +47,8 @@ AXIS_SORTS = {
     "separability": "separability R, the largest first",
     "axis": "words of the poles",
 }
+AXIS_FLAGS = tuple(str(flag) for flag in Flag)
+AXIS_READS = tuple(str(stability) for stability in Stability)
 ATLAS_OF = ("axes", "concepts")
 ATLAS_BY = ("pca", "umap")
 ATLAS_COLOURS = ("statistic", "flagged", "dimension", "difference")
@@ -53,7 +57,7 @@ ATLAS_COLOURS = ("statistic", "flagged", "dimension", "difference")
 # Nothing lies within a margin of 0, so that it cannot be tested against.
 BOUNDS = {"margin": (0.001, 1.0), "delta": (-5.0, 5.0), "share": (0.0, 1.0)}
 
-# The values of a text that has only some.
+# The values of a text, or of several, that have only some.
 CHOICES: Mapping[str, Sequence[str]] = {
     "sort": tuple(SORTS),
     "unit": UNITS,
@@ -61,6 +65,8 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "family": FAMILIES,
     "pooling": POOLINGS,
     "grid": GRIDS,
+    "axis_flags": AXIS_FLAGS,
+    "axis_reads": AXIS_READS,
     "axis_sort": tuple(AXIS_SORTS),
     "atlas_of": ATLAS_OF,
     "atlas_by": ATLAS_BY,
@@ -123,7 +129,9 @@ class Selection:
     grid: str = GRIDS[0]
     axis_words: str = ""  # in the words of a pole
     axis_dimensions: tuple[str, ...] = ()
-    axis_reads: tuple[str, ...] = ()  # what the test of an axis reads: well-powered, marginal, ...
+    axis_flags: tuple[str, ...] = ()  # what the tests of an axis say: lies elsewhere, flagged, ...
+    axis_reads: tuple[str, ...] = ()  # how steadily they do: well-powered, marginal, ...
+    length_free: bool = False  # only axes whose values are not shown to follow phrases' length
     axis_sort: str = "statistic"
     beyond: bool = False  # only flagged axes that no dictionary of stereotypes has
     atlas_of: str = ATLAS_OF[0]  # what is a point
@@ -251,7 +259,9 @@ def _parsed(name: str, values: Sequence[str]) -> Any:
     """One field from its texts; ValueError says what is wrong with it."""
     default = getattr(Selection(), name)
     if isinstance(default, tuple):
-        return tuple(dict.fromkeys(v for v in values if v))
+        named = tuple(dict.fromkeys(v for v in values if v))
+        _check_known(name, named)
+        return named
     value = _last(values)
     if isinstance(default, bool):
         if value not in ("0", "1"):
@@ -265,10 +275,16 @@ def _parsed(name: str, values: Sequence[str]) -> Any:
         return int(value)
     if default is None or isinstance(default, float):
         return _number(value, *BOUNDS.get(name, (-1, 1)), default)
-    known = CHOICES.get(name)
-    if known and value not in known:
-        raise ValueError(f"is {value[:40]!r}, not one of {', '.join(known)}")
+    _check_known(name, [value])
     return value
+
+
+def _check_known(name: str, values: Sequence[str]) -> None:
+    """Refuse what a field that has only some values does not have."""
+    known = CHOICES.get(name)
+    for value in values:
+        if known and value not in known:
+            raise ValueError(f"is {value[:40]!r}, not one of {', '.join(known)}")
 
 
 def _number(value: str, low: float, high: float, default: float | None) -> float | None:

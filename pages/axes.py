@@ -24,7 +24,7 @@ from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import OTHER, AxisList, filter_axes, list_axes
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_strip, show_values
-from pages.shared.heads_verdict import own_sentence, said_of, show_verdicts
+from pages.shared.heads_verdict import own_lines, own_sentences, said_of, show_verdicts
 from pages.shared.heads_walk import definitions, open_axis
 from pages.shared.heads_worth import show_models, show_settings, show_worth
 from pages.shared.routing import require_router
@@ -87,12 +87,12 @@ def show_axis(asked: Asked, selection: Selection, axis: Axis, listed: AxisList) 
     if opened is None:
         return
     view, found = opened
-    own = own_sentence(asked, view, found, listed.stored)
+    own = own_sentences(asked, view, found, listed.stored)
     left, right = st.columns(2)
     with left:
-        show_strip(asked, view, found, own or said_of(asked, axis))
+        show_strip(asked, view, found, " ".join(own) or said_of(asked, axis))
     with right:
-        show_verdicts(asked, axis, own, position_sentence(view, found))
+        show_verdicts(asked, axis, position_sentence(view, found), own=own_lines(own))
         show_overview(asked, selection, listed)
     parts = {
         "Numbers": lambda: show_values(asked, view, found),

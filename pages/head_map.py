@@ -10,7 +10,11 @@ import streamlit as st
 
 from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import Chosen, parse_choice
-from core.analysis.heads.sentences import position_sentence, separability_sentence
+from core.analysis.heads.sentences import (
+    position_sentence,
+    separability_sentence,
+    strongest_sentence,
+)
 from core.axes.axis import Axis
 from core.errors import InputError, StereoscopeError
 from core.selection import GRIDS, Selection
@@ -25,7 +29,7 @@ from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import filter_axes, list_axes
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_values
-from pages.shared.heads_verdict import own_sentence, row_of, said_of, show_verdicts
+from pages.shared.heads_verdict import own_lines, own_sentences, row_of, said_of, show_verdicts
 from pages.shared.heads_walk import dimension_note, open_axis, step
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
@@ -135,13 +139,20 @@ def main() -> None:
     view, found = viewed(asked, selection, axis)
     if note := dimension_note(axis):
         st.caption(f"An axis of {literal(note)}.")
-    own = own_sentence(asked, view, found, listed.stored)
-    show_map(asked, selection, view, found, own)
+    own = own_sentences(asked, view, found, listed.stored)
+    show_map(asked, selection, view, found, " ".join(own))
     choose_again(asked)
     choice = parse_choice(asked.heads, *view.shape)
     row = row_of(asked, view.question.reference, axis.axis_id)  # R anew needs no phrases' test
     separate = separability_sentence(view, found, choice, row)
-    show_verdicts(asked, axis, own, separate, position_sentence(view, found))
+    show_verdicts(
+        asked,
+        axis,
+        separate,
+        strongest_sentence(view),
+        position_sentence(view, found),
+        own=own_lines(own),
+    )
     parts = {
         "Concepts": lambda: show_values(asked, view, found),
         "Heads and layers": lambda: show_heads(asked, view, found),

@@ -14,13 +14,16 @@ from core.analysis.heads.sentences import (
     axis_sentence,
     choice_sentence,
     heads_words,
+    length_sentence,
     position_sentence,
     separability_sentence,
+    strongest_sentence,
 )
 from tests.head_views import made_view
 
 ROW: dict[str, Any] = {
     "statistic": 0.5, "pvalue": 0.003, "qvalue": 0.02, "difference": -0.25,
+    "difference_low": -0.45, "difference_high": -0.05,
     "pvalue_location": 0.01, "spread_ratio": 1.5, "pvalue_spread": 0.4, "rejection_rate": 0.9,
     "rejection_error": 0.01, "stability": "well-powered", "n_concepts": 25, "n_reference": 50,
     "n_heads": 128, "separability_held_out": 0.21, "held_out_chance": 0.07, "reason": "",
@@ -43,7 +46,7 @@ def test_a_flag_is_told_with_n_side_spread_and_stability() -> None:
     assert said() == (
         "cold – warm: groups lie elsewhere than phrases in the 128 heads of highest R: KS D = 0.50 "
         "(n = 25 and 50), p = 0.003, q = 0.020 over 8 axes. On average they lie 0.25 sd "
-        "further towards cold than the phrases "
+        "[0.05, 0.45] further towards cold than the phrases "
         "(p = 0.010), and they spread 1.50 times as wide (p = 0.40). 90 % (±1.0 %) of resamples "
         "reject: well-powered."
     )
@@ -64,9 +67,45 @@ def test_heads_chosen_by_hand_are_named_and_p_is_not_adjusted_for_them() -> None
 
 def test_few_phrases_without_a_difference_are_too_few_to_tell() -> None:
     quiet = {"pvalue": 0.6, "qvalue": 0.8, "stability": "no sign of a difference"}
-    assert said(**quiet).endswith("no sign of a difference.")
-    assert said(**quiet, n_concepts=9).endswith("too few phrases to tell.")
-    assert said(**quiet, n_reference=9).endswith("too few phrases to tell.")
+    quiet |= {"pvalue_location": 0.5, "rejection_rate": 0.05}
+    assert said(**quiet).endswith("5 % (±1.0 %) of resamples reject.")
+    assert said(**quiet, n_concepts=9).endswith("too few to tell.")
+    assert said(**quiet, n_reference=9).endswith("too few to tell.")
+    assert not said(**quiet, n_reference=9, pvalue_spread=0.01).endswith("too few to tell.")
+
+
+def test_no_direction_is_told_of_a_difference_that_rounds_to_nothing() -> None:
+    near = {"difference": 0.004, "difference_low": -0.2, "difference_high": 0.208}
+    assert "they lie 0.00 sd [−0.20, 0.21] from the phrases (" in said(**near)
+    assert "further" not in said(**near)
+    assert "0.01 sd [−0.19, 0.21] further towards warm" in said(
+        difference=0.006, difference_low=-0.194, difference_high=0.206
+    )
+    assert "0.25 sd (no interval) further towards cold" in said(
+        difference_low=np.nan, difference_high=np.nan
+    )
+
+
+def test_values_that_follow_the_phrases_length_are_told_where_they_are_shown_to() -> None:
+    long = {"length_r": -0.64, "length_qvalue": 0.001, "length_unit": "tokens", "n_phrases": 75}
+    assert "follow the phrases' length in tokens: r = −0.64 (Spearman, n = 75, q" in said(**long)
+    assert "length" not in said(**(long | {"length_qvalue": 0.2}))
+    unknown = length_sentence(long | {"length_r": np.nan, "length_qvalue": np.nan})
+    assert unknown == "Whether values follow the phrases' length is undefined (n = 75)."
+    unshown = length_sentence(long | {"length_qvalue": 0.2})
+    assert unshown.startswith("Values are not shown to follow the phrases' length in tokens")
+
+
+def test_the_strongest_heads_are_named_by_layer_and_number() -> None:
+    view = made_view(4, 3, 12, 10, n_dead=2)
+    r = np.where(np.isfinite(view.separability), view.separability, -1).ravel()
+    best = np.argsort(-r)[:5]
+    sentence = strongest_sentence(view)
+    assert sentence.startswith("Strongest of 10 heads: ")
+    places = [sentence.find(f"L{head // 3} H{head % 3} (R = {r[head]:.2f})") for head in best]
+    assert places == sorted(places) and places[0] > 0
+    assert sentence.endswith("n = 30 sentences of either pole.")
+    assert strongest_sentence(replace(view, separability=view.separability * np.nan)) == ""
 
 
 def test_a_selection_without_q_says_no_more_than_its_p() -> None:
@@ -90,7 +129,7 @@ def test_r_of_heads_chosen_by_r_is_called_too_high_and_stands_beside_r_anew() ->
     assert "too high" in of("k3")
     assert "is 0.210 in the other half (by chance 0.070)" in of("k3", ROW)
     assert "half" not in of("k3", ROW | {"separability_held_out": np.nan})
-    assert not any("too high" in of(heads, ROW) for heads in ("all", "head:1,1"))
+    assert not any("too high" in of(heads, ROW) for heads in ("all", "k12", "head:1,1"))
     one_gone = np.where(np.arange(12).reshape(4, 3) == 4, np.nan, view.chance)
     assert "under swapped labels undefined in 1 of 1 head" in of("head:1,1", chance=one_gone)
     assert "for all 30 templates only" in of("head:1,1", chance=view.chance * np.nan)

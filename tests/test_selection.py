@@ -14,6 +14,8 @@ from core.selection import (
     ATLAS_BY,
     ATLAS_COLOURS,
     ATLAS_OF,
+    AXIS_FLAGS,
+    AXIS_READS,
     AXIS_SORTS,
     GRIDS,
     LONGEST_QUERY,
@@ -33,6 +35,12 @@ from core.stats.scores import KINDS
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)
 names = st.lists(texts.filter(bool), max_size=3, unique=True).map(tuple)
+
+
+def some_of(known: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(st.sampled_from(known), unique=True).map(tuple)
+
+
 scores = st.none() | st.floats(-1, 1)
 selections = st.builds(
     Selection,
@@ -47,7 +55,9 @@ selections = st.builds(
     reader=texts, reader_compare=texts, axes=texts, axis=texts, concepts=texts,
     reference_set=texts, family=st.sampled_from(FAMILIES), pooling=st.sampled_from(POOLINGS),
     templates=st.sampled_from(TEMPLATES), heads=texts, grid=st.sampled_from(GRIDS),
-    axis_words=texts, axis_dimensions=names, axis_reads=names, beyond=st.booleans(),
+    axis_words=texts, axis_dimensions=names, axis_flags=some_of(AXIS_FLAGS),
+    axis_reads=some_of(AXIS_READS),
+    beyond=st.booleans(), length_free=st.booleans(),
     axis_sort=st.sampled_from(list(AXIS_SORTS)),
     atlas_of=st.sampled_from(ATLAS_OF), atlas_by=st.sampled_from(ATLAS_BY),
     atlas_colour=st.sampled_from(ATLAS_COLOURS),

@@ -17,8 +17,10 @@ from core.errors import InputError
 from core.selection import NO_REFERENCE, TEMPLATES, Selection
 from core.stats.probes.projection import TOP_HEADS
 from core.store.heads import AXIS, CONCEPT
+from core.store.score_line import shell_line
 from core.words import counted, precision_words, short_labels
 from pages.shared import state
+from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.heads_data import (
     read_heads_content,
@@ -41,6 +43,9 @@ NAMES = {
     "concepts": "set of concepts",
     "reference_set": "set of phrases",
 }
+
+
+MOST_NAMED = 80  # characters of a name from a link that a sentence repeats
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,13 @@ def choose_heads(wanted: Selection, *, compare: bool = False) -> Asked:
             _select("Beside", "reader_compare", selection, others, labels | {"": "no other model"})
         _select("Axes", "axes", selection, _names(sets, AXIS), _counts(sets, AXIS))
         phrases, sizes = _names(sets, CONCEPT), _counts(sets, CONCEPT)
-        _select("Concepts", "concepts", selection, phrases, sizes)
+        kinds = References(phrases, read_held_against(selection.reader))
+        placed = [n for n in phrases if n in kinds.concepts or n == selection.concepts]
+        _select("Concepts", "concepts", selection, placed, sizes)
         against = [name for name in phrases if name != selection.concepts]
         sizes |= {NO_REFERENCE: "no phrases"}
         _select("Held against", "reference_set", selection, [*against, NO_REFERENCE], sizes)
+        _how_to_read_more(selection)
     selection = _choose_reading(selection, sets)
     _say_absent(wanted, selection)
     shapes = {
@@ -102,6 +110,25 @@ def choose_heads(wanted: Selection, *, compare: bool = False) -> Asked:
     asked = _asked(selection, labels, shapes, sets)
     _say_changed(wanted, asked)
     return asked
+
+
+def _how_to_read_more(selection: Selection) -> None:
+    """The lines that read one's own groups, and another model."""
+
+    def line(*words: str) -> str:
+        shared = ("axes", "--model", "MODEL", "--axes", selection.axes)
+        return shell_line(open_cache(), *shared, *words, "--reference", "people")
+
+    with st.popover("Read more", icon=":material/add:"):
+        st.caption(
+            "Groups of your own: a file with one on each line, in the project's folder. They are "
+            "read with phrases of their form, and can then be chosen under *Concepts*."
+        )
+        st.code(line("--concepts", "my_groups.txt"), language="bash", wrap_lines=True)
+        st.caption("Another model, which can then be chosen under *Beside* on the head map:")
+        other = line("--concepts", selection.concepts, "--reference", "published")
+        st.code(other, language="bash", wrap_lines=True)
+        st.caption("MODEL is demo, a model folder, or a name of the hub.")
 
 
 def nothing_read() -> None:
@@ -302,7 +329,10 @@ def _say_absent(wanted: Selection, shown: Selection) -> None:
         asked, got = getattr(wanted, name), getattr(shown, name)
         if asked and asked != got:
             instead = f"; {got} is shown instead" if got else ""
-            sentences = [*sentences, f"The {words} {asked} was not read here{instead}."]
+            why = "was not read here"
+            if name == "reference_set" and asked == shown.concepts:
+                why = "is what is placed, so that it is not held against itself"
+            sentences = [*sentences, f"The {words} {asked[:MOST_NAMED]} {why}{instead}."]
     if sentences:
         lines = "\n".join(f"- {literal(sentence)}" for sentence in sentences)
         st.warning(f"Not everything is as it was asked for:\n\n{lines}", icon=":material/link_off:")

@@ -7,9 +7,9 @@ import zlib
 import pandas as pd
 import streamlit as st
 
-from core.analysis.heads.sentences import reads
 from core.selection import Selection
 from core.stats.levels import LEVEL
+from core.stats.probes.flags import resampled_words
 from core.words import counted
 from pages.shared import state
 from pages.shared.figures import literal
@@ -41,7 +41,7 @@ def show_list(asked: Asked, selection: Selection, listed: AxisList) -> Selection
         first = page * ROWS + 1
         st.caption(
             f"Axes {first:,} to {min(first + ROWS - 1, len(rows)):,} of {len(rows):,}; click on "
-            "the left of a row to open its axis.",
+            f"the left of a row to open its axis.{_second_words(asked)}",
             width="content",
         )
         for label, to in (("Previous rows", page - 1), ("Next rows", page + 1)):
@@ -78,8 +78,8 @@ def counts_sentence(asked: Asked, listed: AxisList) -> str:
 
 def _table(asked: Asked, selection: Selection, rows: pd.DataFrame) -> None:
     columns = {name: c for name, c in _columns(asked).items() if name in rows or name == "open"}
-    rows = _as_read(_as_read(rows, ""), OTHER)
-    frame = rows.assign(open=["▸" if i == selection.axis else "" for i in rows["axis_id"]])
+    opened = ["▸" if i == selection.axis else "" for i in rows["axis_id"]]
+    frame = _in_words(rows).assign(open=opened)
     frame = frame[list(columns)].reset_index(drop=True)
     styled, config = written(frame, columns)
     ids = rows["axis_id"].tolist()
@@ -98,16 +98,16 @@ def _table(asked: Asked, selection: Selection, rows: pd.DataFrame) -> None:
     )
 
 
-def _as_read(rows: pd.DataFrame, ending: str) -> pd.DataFrame:
-    """What tests against one set of phrases read, in the words that sentences have for it."""
-    names = [f"stability{ending}", "n_concepts", f"n_reference{ending}"]
-    if not set(names) <= set(rows):
-        return rows
-    fields = ("stability", "n_concepts", "n_reference")
-    values = rows[names].itertuples(index=False)
-    said = [reads(dict(zip(fields, row, strict=True))) for row in values]
-    known = rows[names[0]].notna()
-    return rows.assign(**{names[0]: rows[names[0]].mask(known, pd.Series(said, rows.index))})
+def _in_words(rows: pd.DataFrame) -> pd.DataFrame:
+    """How steadily tests reject, in the words that stand beside verdicts."""
+    named = [name for name in ("stability", f"stability{OTHER}") if name in rows]
+    words = {name: rows[name].map(resampled_words, na_action="ignore") for name in named}
+    return rows.assign(**words)
+
+
+def _second_words(asked: Asked) -> str:
+    """What columns of the second set of phrases are about."""
+    return f" 2nd: against {literal(asked.second)}." if asked.second else ""
 
 
 def _opened() -> None:
@@ -127,21 +127,32 @@ def _columns(asked: Asked) -> dict[str, object]:
     first, second = literal(asked.question.reference or "phrases"), literal(asked.second)
     return {
         "open": st.column_config.TextColumn("", width=16),
-        "axis": "Axis",
-        "dimension": "Dimension",
+        "axis": st.column_config.TextColumn("Axis", width=190),
+        "dimension": st.column_config.TextColumn("Dimension", width=96),
+        "says": st.column_config.TextColumn("Tests say", help=f"Against {first}", width=150),
         "statistic": number("D", format="%.2f", help=f"Kolmogorov-Smirnov D against {first}"),
         "qvalue": pvalue("q", f"Of D against {first}, over all axes"),
-        "stability": st.column_config.TextColumn(
-            "Reads", help="By how many of 1,000 resamples reject"
+        "length_r": number(
+            "Length r",
+            format="%+.2f",
+            help="Spearman's r of values with the phrases' length; is a flag of more than length?",
         ),
-        "rejection_rate": number("Rejected", format="percent", help="Of resamples of both sets"),
+        "length_qvalue": pvalue("Length q", "Of that r, over all axes"),
+        f"says{OTHER}": st.column_config.TextColumn(
+            "Say (2nd)", help=f"Tests against {second}", width=150
+        ),
         f"statistic{OTHER}": number("D (2nd)", format="%.2f", help=f"D against {second}"),
         f"qvalue{OTHER}": pvalue("q (2nd)", f"Of D against {second}, over all axes"),
-        f"stability{OTHER}": st.column_config.TextColumn("Reads (2nd)", help=f"Against {second}"),
         "difference": number(
             "Further", format="%+.2f", help=f"Mean less that of {first}; + is the second pole"
         ),
+        "difference_low": number("from", format="%+.2f", help="95 % interval of that (Welch)"),
+        "difference_high": number("to", format="%+.2f"),
         "spread_ratio": number("Spread", format="%.2f", help=f"Over that of {first}"),
+        "pvalue_spread": pvalue("p of spread", "Brown-Forsythe"),
+        "rejection_rate": number("Rejected", format="percent", help="Of resamples of both sets"),
+        "stability": st.column_config.TextColumn("Resamples", help="How steadily the test rejects"),
+        f"stability{OTHER}": st.column_config.TextColumn("Resamples (2nd)"),
         "separability": number("R", format="%.3f", help="Separability, mean over the heads"),
         "separability_chance": number("R by chance", format="%.3f", help="Under swapped labels"),
         "separability_held_out": number(

@@ -15,18 +15,22 @@ from core.analysis.heads.sentences import axis_words
 from core.analysis.heads.stored import StoredAxes
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
-from core.selection import AXIS_SORTS, Selection
-from core.stats.probes.rejection import Stability
+from core.selection import AXIS_FLAGS, AXIS_READS, AXIS_SORTS, Selection
+from core.stats.levels import LEVEL
+from core.stats.probes.flags import flag_of, resampled_words
 from core.words import counted
 from pages.shared import state
 from pages.shared.data import open_cache
-from pages.shared.heads_choice import Asked, against
+from pages.shared.figures import literal
+from pages.shared.heads_choice import MOST_NAMED, Asked, against
 from pages.shared.heads_data import read_axes, read_axes_table
+from pages.shared.heads_warnings import read_lengths
 
 OTHER = "_other"  # ends the names of columns about the second set of phrases
 _OF_OTHER = (
     *("statistic", "pvalue", "qvalue", "flagged", "rejection_rate", "stability"),
-    *("difference", "pvalue_location", "spread_ratio", "pvalue_spread", "n_reference", "reason"),
+    *("difference", "difference_low", "difference_high", "pvalue_location"),
+    *("spread_ratio", "pvalue_spread", "n_reference", "reason"),
 )
 _WIDTH, _WIDE = 150, 210  # px of widgets
 Mask = npt.NDArray[np.bool_]
@@ -49,7 +53,7 @@ class AxisList:
 
 def list_axes(asked: Asked) -> AxisList:
     """The axes of the page, filtered and sorted by the selection; without tests in their order."""
-    axes = read_axes(asked.question.axes)
+    axes = read_axes(asked.question)
     problem = ""
     stored = other = None
     try:
@@ -80,11 +84,19 @@ def filter_axes(asked: Asked, listed: AxisList) -> None:
             (
                 selection.axis_words.strip(),
                 selection.axis_dimensions,
+                selection.axis_flags,
                 selection.axis_reads,
+                selection.length_free,
                 selection.beyond,
             ),
         )
     )
+    if unknown := [d for d in selection.axis_dimensions if d not in set(rows["dimension"])]:
+        named = literal(", ".join(unknown)[:MOST_NAMED])
+        st.warning(
+            f"No axis of {literal(selection.axes)} is of the dimension {named}; it was left out.",
+            icon=":material/link_off:",
+        )
     label = f"Axes ({counted(n_set, 'filter')} set)" if n_set else f"Axes (all {len(rows):,})"
     with st.expander(label, icon=":material/filter_list:", key="axis-filters"):
         _filters(selection, rows)
@@ -109,10 +121,15 @@ def _filters(selection: Selection, rows: pd.DataFrame) -> None:
             )  # fmt: skip
         if "stability" not in rows:
             return
-        state.show_field("axis_reads", [r for r in selection.axis_reads if r in set(Stability)])
+        state.show_field("axis_flags", list(selection.axis_flags))
         st.multiselect(
-            "What the test reads", [str(s) for s in Stability], placeholder="anything",
-            width=_WIDE, **state.bound("axis_reads", tuple),
+            "What the tests say", AXIS_FLAGS, placeholder="anything",
+            width=_WIDE, **state.bound("axis_flags", tuple),
+        )  # fmt: skip
+        state.show_field("axis_reads", list(selection.axis_reads))
+        st.multiselect(
+            "How steadily, in resamples", AXIS_READS, format_func=resampled_words,
+            placeholder="anyhow", width=_WIDE, **state.bound("axis_reads", tuple),
         )  # fmt: skip
         state.show_field("axis_sort", selection.axis_sort)
         st.selectbox(
@@ -126,11 +143,24 @@ def _filters(selection: Selection, rows: pd.DataFrame) -> None:
             "competence.",
             **state.bound("beyond"),
         )
+        state.show_field("length_free", selection.length_free)
+        st.checkbox(
+            "Without axes that follow the phrases' length",
+            help="Spearman's correlation of values with length, q < .05 over the set.",
+            **state.bound("length_free"),
+        )
 
 
 def clear_filters() -> None:
     """Take every filter of the list off."""
-    state.change(axis_words="", axis_dimensions=(), axis_reads=(), beyond=False)
+    state.change(
+        axis_words="",
+        axis_dimensions=(),
+        axis_flags=(),
+        axis_reads=(),
+        length_free=False,
+        beyond=False,
+    )
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -157,11 +187,24 @@ def _everything(
         return rows
     kept = [c for c in stored.table if c == "axis_id" or c not in rows]
     rows = rows.merge(stored.table[kept], on="axis_id", how="left", validate="1:1")
+    rows = rows.merge(read_lengths(stored.question), on="axis_id", how="left", validate="1:1")
+    rows["says"] = _flags(rows, "")
     if other is not None:
         second = other.table[["axis_id", *_OF_OTHER]]
         second = second.rename(columns={c: f"{c}{OTHER}" for c in _OF_OTHER})
         rows = rows.merge(second, on="axis_id", how="left", validate="1:1")
+        rows[f"says{OTHER}"] = _flags(rows, OTHER)
     return rows
+
+
+def _flags(rows: pd.DataFrame, ending: str) -> list[str]:
+    """What the tests against one set of phrases say, axis by axis."""
+    names = ("pvalue", "qvalue", "pvalue_location", "pvalue_spread", "n_reference", "stability")
+    columns = [rows["n_concepts"], *(rows[f"{name}{ending}"] for name in names)]
+    return [
+        str(flag_of(dict(zip(("n_concepts", *names), row, strict=True))))
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def _passing(rows: pd.DataFrame, selection: Selection) -> Mask:
@@ -169,8 +212,12 @@ def _passing(rows: pd.DataFrame, selection: Selection) -> Mask:
     if words := selection.axis_words.strip().lower():
         both = rows["negative"] + " " + rows["positive"]
         passing &= both.str.lower().str.contains(words, regex=False).to_numpy(bool)
-    if selection.axis_dimensions:
-        passing &= rows["dimension"].isin(selection.axis_dimensions).to_numpy(bool)
+    if dimensions := set(selection.axis_dimensions) & set(rows["dimension"]):
+        passing &= rows["dimension"].isin(dimensions).to_numpy(bool)
+    if selection.axis_flags and "says" in rows:
+        passing &= rows["says"].isin(selection.axis_flags).to_numpy(bool)
+    if selection.length_free and "length_qvalue" in rows:
+        passing &= ~(rows["length_qvalue"] < LEVEL).to_numpy(bool)
     if selection.axis_reads and "stability" in rows:
         passing &= rows["stability"].isin(selection.axis_reads).to_numpy(bool)
     if selection.beyond and "flagged" in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,25 +14,39 @@ from core.analysis.heads.sentences import (
     CAUTION,
     axis_sentence,
     choice_sentence,
+    is_everything,
     pole_words,
-    reads,
+    tests_of,
 )
 from core.analysis.heads.stored import StoredAxes
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
-from core.stats.probes.rejection import Stability
+from core.stats.probes.flags import Flag, flag_of, flag_words, resampled_words
 from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked, against, default_heads
-from pages.shared.heads_data import read_axes_table
+from pages.shared.heads_data import read_axes_table, read_chosen, read_view
+from pages.shared.heads_warnings import read_lengths, warning_badges
 
-LOOKS = {
-    Stability.WELL_POWERED: (":material/priority_high:", "violet"),
-    Stability.MARGINAL: (":material/remove:", "blue"),
-    Stability.NO_SIGN: (":material/question_mark:", "gray"),
-    Stability.UNDERPOWERED: (":material/question_mark:", "gray"),
-    Stability.TOO_FEW: (":material/question_mark:", "gray"),
-    Stability.UNDEFINED: (":material/block:", "gray"),
+LOOKS = {  # by evidence, never by direction
+    Flag.ELSEWHERE: (":material/priority_high:", "violet"),
+    Flag.FLAGGED: (":material/remove:", "blue"),
+    Flag.SPREAD: (":material/arrow_range:", "blue"),
+    Flag.LOCATION: (":material/arrow_range:", "blue"),
+    Flag.OPEN: (":material/question_mark:", "gray"),
+    Flag.NO_SIGN: (":material/question_mark:", "gray"),
+    Flag.TOO_FEW: (":material/question_mark:", "gray"),
+    Flag.UNDEFINED: (":material/block:", "gray"),
 }
+HELP = (
+    "**flagged, p < .05**: Kolmogorov-Smirnov rejects, but not after adjusting over the set; "
+    "**lies elsewhere, q < .05**: after it, too; **spread differs**, **location differs**: only "
+    "that test rejects; **not flagged**: none does, but many resamples do; **no sign of a "
+    "difference**: none does. Beside it, of 1,000 resamples of both sets: **well-powered** (.80 or "
+    "more reject) and **marginal** (fewer) of a flag, **underpowered** (.30 or more) and **seldom "
+    "rejects** (fewer) where there is none. Orange is what speaks against a flag: values that "
+    "follow the length of the phrases, and random directions that are flagged as well (after "
+    "*What is it worth?* on Axes). docs/heads.md says more."
+)
 
 
 def verdicts(asked: Asked, axis: Axis) -> list[str]:
@@ -45,10 +59,18 @@ def verdicts(asked: Asked, axis: Axis) -> list[str]:
     return lines
 
 
-def show_verdicts(asked: Asked, axis: Axis, *more: str) -> None:
-    """The sentences about an axis, further ones, and what no flag means."""
-    lines = [*verdicts(asked, axis), *(f"- {literal(sentence)}" for sentence in more if sentence)]
-    st.markdown("\n".join(lines))
+def show_verdicts(asked: Asked, axis: Axis, *more: str, own: Sequence[str] = ()) -> None:
+    """The sentences about an axis, further ones, and what no flag means.
+
+    Parameters
+    ----------
+    more
+        Sentences, as plain text.
+    own
+        Lines of `own_lines`, in Markdown.
+    """
+    plain = (f"- {literal(sentence)}" for sentence in more if sentence)
+    st.markdown("\n".join([*verdicts(asked, axis), *own, *plain]), help=HELP)
     st.caption(CAUTION)
 
 
@@ -61,15 +83,48 @@ def row_of(asked: Asked, reference: str, axis_id: str) -> Mapping[str, Any] | No
     if stored is None:
         return None
     rows = stored.table[stored.table["axis_id"] == axis_id]
-    return None if rows.empty else {str(k): v for k, v in rows.iloc[0].to_dict().items()}
+    if rows.empty:
+        return None
+    rows = rows.merge(read_lengths(stored.question), on="axis_id", how="left")
+    return {str(k): v for k, v in rows.iloc[0].to_dict().items()}
 
 
-def own_sentence(asked: Asked, view: AxisView, found: Chosen, stored: StoredAxes | None) -> str:
-    """The test in the chosen heads, where no table holds it; nothing where one does."""
+def own_sentences(
+    asked: Asked, view: AxisView, found: Chosen, stored: StoredAxes | None
+) -> dict[str, Flag]:
+    """The tests in the chosen heads against either set of phrases, each with its flag.
+
+    Empty where a table holds them.
+    """
     if asked.heads == _table_heads(asked) and stored is not None and view.reference:
-        return ""
+        return {}
     choice = parse_choice(asked.heads, *view.shape)
-    return choice_sentence(view, found, choice, by_hand=_by_hand(asked))
+    said = {}
+    for seen, there in _against_either(asked, view, found):
+        sentence = choice_sentence(seen, there, choice, by_hand=_by_hand(asked))
+        said[sentence] = flag_of(tests_of(there))
+    return said
+
+
+def own_lines(said: Mapping[str, Flag]) -> list[str]:
+    """Sentences of `own_sentences` with their badges, in Markdown."""
+    return [f"- {_badge(flag)} {literal(sentence)}" for sentence, flag in said.items()]
+
+
+def _against_either(
+    asked: Asked, view: AxisView, found: Chosen
+) -> Iterator[tuple[AxisView, Chosen]]:
+    """The open axis in the chosen heads, against the first set of phrases and the second."""
+    yield view, found
+    if asked.second:
+        question = against(view.question, asked.second)
+        try:
+            yield (
+                read_view(question, view.axis.axis_id),
+                read_chosen(question, view.axis.axis_id, asked.heads),
+            )
+        except StereoscopeError:  # its heads were not read for this axis: the page shows the first
+            return
 
 
 def said_of(asked: Asked, axis: Axis) -> str:
@@ -83,11 +138,20 @@ def said_of(asked: Asked, axis: Axis) -> str:
 
 
 def _line(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) -> str:
-    undefined = math.isnan(row["pvalue"])
-    icon, colour = LOOKS[Stability.UNDEFINED if undefined else Stability(row["stability"])]
+    flag = flag_of(row)
+    beside = "" if math.isnan(row["rejection_rate"]) else resampled_words(row["stability"])
+    badges = [
+        _badge(flag),
+        f":gray-badge[{beside}]" if beside else "",
+        warning_badges(against(asked.question, reference), axis.axis_id, row),
+    ]
     sentence = literal(_sentence(asked, axis, reference, row))
-    badge = Stability.UNDEFINED if undefined else reads(row)
-    return f"- :{colour}-badge[{icon} {badge}] {sentence}"
+    return " ".join(["-", *filter(None, badges), sentence])
+
+
+def _badge(flag: Flag) -> str:
+    icon, colour = LOOKS[flag]
+    return f":{colour}-badge[{icon} {literal(flag_words(flag))}]"
 
 
 def _sentence(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) -> str:
@@ -105,7 +169,9 @@ def _sentence(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) 
 
 
 def _by_hand(asked: Asked) -> bool:
-    return asked.heads != default_heads(asked.shape)
+    n_heads = asked.shape[0] * asked.shape[1]
+    everything = is_everything(parse_choice(asked.heads, *asked.shape), n_heads)
+    return not everything and asked.heads != default_heads(asked.shape)
 
 
 def _table_heads(asked: Asked) -> str:

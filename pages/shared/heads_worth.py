@@ -14,19 +14,19 @@ from core.analysis.heads.agreement import model_agreement
 from core.analysis.heads.positions import usual_centre
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
-from core.analysis.heads.sentences import centre_words
+from core.analysis.heads.sentences import centre_words, length_sentence
 from core.analysis.heads.stored import StoredAxes
 from core.analysis.heads.uncertainty import HalvesDifference, halves_differences, halves_table
 from core.analysis.heads.validity import validity
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
-from core.stats.levels import LEVEL
 from core.store.gate import Cache
 from pages.shared.data import Stamp, open_cache
 from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked, other_question
 from pages.shared.heads_data import read_axes_table
 from pages.shared.heads_share import axis_stem
+from pages.shared.heads_warnings import remember_check
 from pages.shared.tables import pvalue, show_frame
 from pages.shared.widgets import download_buttons, errors_end_this_part
 
@@ -82,6 +82,8 @@ def show_worth(asked: Asked, axis: Axis, stored: StoredAxes | None) -> None:
     st.caption("Each concept's values from either half of the sentences:")
     both = halves_table(halves)
     download_buttons(lambda: both, [str(c) for c in both], f"halves-{stem}")
+    if remember_check(asked.question, axis.axis_id, found):
+        st.rerun()  # the verdict above says it too
 
 
 def show_models(asked: Asked, stored: StoredAxes | None) -> None:
@@ -132,7 +134,7 @@ def _sentences(row: dict[str, Any]) -> list[str]:
         f"{_percent(row['above_swapped'])} of {int(row['n_heads_swapped']):,} heads separate the "
         "poles better than under every swap of labels "
         f"({_percent(row['above_swapped_expected'])} by chance).",
-        _length_words(row),
+        length_sentence(row),
     ]
     if not pd.isna(row["floor_statistic"]):
         floor = number(row["floor_statistic"], 2)
@@ -144,17 +146,6 @@ def _sentences(row: dict[str, Any]) -> list[str]:
 
 def _percent(share: float) -> str:
     return "an undefined share" if pd.isna(share) else f"{100 * share:.0f} %"
-
-
-def _length_words(row: dict[str, Any]) -> str:
-    n = f"n = {int(row['n_phrases']):,}"
-    if pd.isna(row["length_r"]):
-        return f"Whether values follow the phrases' length is undefined ({n})."
-    follow = "follow" if row["length_qvalue"] < LEVEL else "are not shown to follow"
-    return (
-        f"Values {follow} the phrases' length in {row['length_unit']}: r = "
-        f"{number(row['length_r'], 2)} (Spearman, {n}, {p_words('q', row['length_qvalue'])})."
-    )
 
 
 def _halves_words(halves: HalvesDifference) -> str:

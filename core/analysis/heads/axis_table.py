@@ -7,6 +7,7 @@ import pandas as pd
 
 from core.analysis.heads.question import NO_REFERENCE, HeadsQuestion
 from core.analysis.heads.values import HeadsValues, heads_values
+from core.stats.probes.location import difference_interval
 from core.stats.probes.rejection import Stability, rejection_rates
 from core.stats.probes.stereotypicality import stereotypicality
 from core.store.gate import Cache
@@ -24,9 +25,10 @@ def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
         each with its poles' words, its R over the top heads beside that under swapped labels, R
         where the heads were not chosen (`separability_held_out`: the best heads of the first half
         of the templates in the second; `held_out_chance`: of sentences without a difference), the
-        tests of `core.stats.probes.stereotypicality`, the resampled rejection rate and what it
-        says, n of both sets and of both poles' sentences, as far as they could be read, and the
-        reason where it is undefined.
+        tests of `core.stats.probes.stereotypicality`, the interval of the difference
+        (`difference_low`, `difference_high`), the resampled rejection rate and what it says, n of
+        both sets and of both poles' sentences, as far as they could be read, and the reason where
+        it is undefined.
     """
     return axis_rows(heads_values(cache, question), question)
 
@@ -78,7 +80,16 @@ def axis_tests(held: HeadsValues, seed: int) -> pd.DataFrame:
 
 
 def ranked(held: HeadsValues, tests: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `axis_tests` with the words of their axes, the most different axis first."""
+    """The rows of `axis_tests` with the words of their axes, the most different axis first.
+
+    The interval of the difference is computed from the values whenever they are read: it takes less
+    than reading it would.
+    """
+    ends = difference_interval(held.of_concepts, held.of_reference)
+    tests = tests.copy()
+    after = tests.columns.tolist().index("difference") + 1
+    for i, name in enumerate(("difference_low", "difference_high")):
+        tests.insert(after + i, name, ends[:, i])
     words = pd.DataFrame(
         {
             "axis_id": [axis.axis_id for axis in held.axes],

@@ -21,6 +21,7 @@ from core.analysis.heads.question import NO_REFERENCE
 from core.errors import InputError
 from core.stats.levels import CONFIDENCE, LEAST_ITEMS
 from core.stats.probes.kolmogorov import Method
+from core.stats.probes.location import difference_interval
 from core.stats.probes.positions import PositionPrediction, position_prediction
 from core.stats.probes.projection import Heads, aggregate, check_k, top_heads
 from core.stats.probes.stereotypicality import stereotypicality
@@ -71,6 +72,8 @@ class Chosen:
     statistic: float  # Kolmogorov-Smirnov D, concepts against reference phrases
     pvalue: float
     difference: float  # mean of the concepts less that of the reference phrases
+    difference_low: float  # Welch's interval of it, over phrases
+    difference_high: float
     superiority: float  # share of pairs in which the concept is higher, a tie counting half
     pvalue_location: float  # Mann-Whitney
     spread_ratio: float  # mean distance to the median: the concepts' over the reference's
@@ -155,6 +158,7 @@ def choose(view: AxisView, choice: HeadChoice, *, seed: int) -> Chosen:
     n = len(view.concepts)
     concepts, reference = values[None, :n], values[None, n:]
     tests = stereotypicality(concepts, reference)
+    ((low, high),) = difference_interval(concepts, reference).tolist()
     known = values[np.isfinite(values)]
     centre = float(known.mean()) if known.size else math.nan
     rng = np.random.default_rng(seed)
@@ -172,6 +176,8 @@ def choose(view: AxisView, choice: HeadChoice, *, seed: int) -> Chosen:
         statistic=float(tests.statistic[0]),
         pvalue=float(tests.pvalue[0]),
         difference=float(tests.difference[0]),
+        difference_low=low,
+        difference_high=high,
         superiority=float(tests.superiority[0]),
         pvalue_location=float(tests.pvalue_location[0]),
         spread_ratio=float(tests.spread_ratio[0]),

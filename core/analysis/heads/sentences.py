@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from core.analysis.audit.words import number, p_words
+from core.analysis.audit.words import bounds, number, p_words
 from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import Chosen, HeadChoice
 from core.axes.axis import Axis
 from core.stats.levels import LEVEL
+from core.stats.probes.flags import LEAST_TOLD, Flag, flag_of, resampled_words
+from core.stats.probes.projection import top_heads
 from core.stats.probes.rejection import Stability
 from core.words import counted
 
@@ -22,7 +25,7 @@ CAUTION = (
     "groups alike."
 )
 NOT_ADJUSTED = "p is of these heads as they were chosen, and is not adjusted for choosing them."
-_FEW_PHRASES = 10  # of either set: below, hardly any difference would be found
+STRONGEST = 5  # heads that a sentence names
 
 
 def pole_words(axis: Axis) -> tuple[str, str]:
@@ -50,7 +53,8 @@ def axis_sentence(
     Parameters
     ----------
     row
-        Of `core.analysis.heads.axis_table.axis_table`.
+        Of `core.analysis.heads.axis_table.axis_table`, with what the lengths of phrases make of it
+        (`core.analysis.heads.validity.length_table`) where that is known.
     poles
         The negative and the positive one's word.
     n_axes
@@ -73,7 +77,7 @@ def axis_sentence(
         [
             f"{axis}: {concepts} {_lie(row)} {reference} in {heads}: {test}.",
             _where(row, *poles),
-            *filter(None, [_stable(row)]),
+            *filter(None, [_stable(row), _few(row), length_warning(row)]),
             *([NOT_ADJUSTED] if by_hand else []),
         ]
     )
@@ -87,19 +91,20 @@ def choice_sentence(
     heads = heads_words(found, choice)
     if math.isnan(found.pvalue):
         return f"Over {heads}: no test, because {found.reason}."
-    question = view.question
-    row = {name: getattr(found, name) for name in ("difference", "pvalue_location")}
-    row |= {
-        "pvalue": found.pvalue,
-        "spread_ratio": found.spread_ratio,
-        "pvalue_spread": found.pvalue_spread,
-    }
+    question, row = view.question, tests_of(found)
     return (
         f"Over {heads}, {question.concepts} {_lie(row)} {question.reference}: "
         f"KS D = {number(found.statistic, 2)} (n = {found.n_concepts:,} and "
         f"{found.n_reference:,}), {p_words('p', found.pvalue)}. "
         f"{_where(row, negative, positive)}{f' {NOT_ADJUSTED}' if by_hand else ''}"
     )
+
+
+def tests_of(found: Chosen) -> dict[str, Any]:
+    """The tests in some heads under the names of a row of the axis table; there is no q."""
+    names = ("statistic", "pvalue", "difference", "difference_low", "difference_high")
+    more = ("pvalue_location", "spread_ratio", "pvalue_spread", "n_concepts", "n_reference")
+    return {name: getattr(found, name) for name in (*names, *more)}
 
 
 def position_sentence(view: AxisView, found: Chosen) -> str:
@@ -131,7 +136,7 @@ def separability_sentence(
         return "None of the chosen heads holds a direction, so that there is nothing to average."
     r = float(view.separability.ravel()[found.heads].mean())
     said = f"Mean separability R of these heads is {number(r)} ({_chance(view, found)})."
-    if choice.box is not None or choice.k is None:
+    if choice.box is not None or is_everything(choice, view.separability.size):
         return said
     said += " They were chosen by R, so that it is too high, also beside that chance"
     if row is None or math.isnan(row["separability_held_out"]):
@@ -141,6 +146,45 @@ def separability_sentence(
         f"{number(row['separability_held_out'])} in the other half (by chance "
         f"{number(row['held_out_chance'])})."
     )
+
+
+def strongest_sentence(view: AxisView) -> str:
+    """The heads of highest R by their layer and number; nothing where no head has one."""
+    best = top_heads(view.separability, None)
+    if not len(best):
+        return ""
+    n_heads = view.shape[1]
+    named = ", ".join(
+        f"L{head // n_heads} H{head % n_heads} (R = {number(view.separability.flat[head], 2)})"
+        for head in best[:STRONGEST].tolist()
+    )
+    return (
+        f"Strongest of {counted(len(best), 'head')}: {named}; n = {view.question.n_templates} "
+        "sentences of either pole."
+    )
+
+
+def length_warning(row: Mapping[str, Any]) -> str:
+    """That values follow the phrases' length, where they are shown to; else nothing."""
+    follows = row.get("length_qvalue", math.nan) < LEVEL
+    return length_sentence(row) if follows else ""
+
+
+def length_sentence(row: Mapping[str, Any]) -> str:
+    """Whether values follow the length of the phrases."""
+    n = f"n = {int(row['n_phrases']):,}"
+    if pd.isna(row["length_r"]):
+        return f"Whether values follow the phrases' length is undefined ({n})."
+    follow = "follow" if row["length_qvalue"] < LEVEL else "are not shown to follow"
+    return (
+        f"Values {follow} the phrases' length in {row['length_unit']}: r = "
+        f"{number(row['length_r'], 2)} (Spearman, {n}, {p_words('q', row['length_qvalue'])})."
+    )
+
+
+def is_everything(choice: HeadChoice, n_heads: int) -> bool:
+    """Whether a choice is of all heads of a model, so that nobody has chosen among them."""
+    return choice.box is None and (choice.k is None or choice.k >= n_heads)
 
 
 def centre_words(concepts: str, reference: str) -> str:
@@ -159,14 +203,6 @@ def heads_words(found: Chosen, choice: HeadChoice) -> str:
         which = f"{n} ({layers}, {_span('head', first_head, last_head)})"
     skipped = counted(found.n_skipped, "head") + " without variance left out"
     return f"{which}, {skipped}" if found.n_skipped else which
-
-
-def reads(row: Mapping[str, Any]) -> str:
-    """What the test reads; few phrases without a sign of a difference are too few to tell."""
-    n = min(row["n_concepts"], row["n_reference"])
-    if row["stability"] == Stability.NO_SIGN and n < _FEW_PHRASES:
-        return "too few phrases to tell"
-    return str(row["stability"])
 
 
 def _best(n_heads: int, k: int | None) -> str:
@@ -200,13 +236,18 @@ def _lie(row: Mapping[str, Any]) -> str:
 
 
 def _where(row: Mapping[str, Any], negative: str, positive: str) -> str:
-    """Location and spread."""
+    """Location, with its interval in the direction that is spoken of, and spread."""
     difference, ratio = float(row["difference"]), float(row["spread_ratio"])
-    side = positive if difference >= 0 else negative
+    low, high = float(row["difference_low"]), float(row["difference_high"])
+    apart = number(abs(difference), 2)
+    if apart == number(0.0, 2):  # of nothing no direction is told
+        lie = f"{apart} sd {bounds(low, high, 2)} from the phrases"
+    else:
+        side, ends = (positive, (low, high)) if difference > 0 else (negative, (-high, -low))
+        lie = f"{apart} sd {bounds(*ends, 2)} further towards {side} than the phrases"
     return (
-        f"On average they lie {number(abs(difference), 2)} sd further towards {side} than the "
-        f"phrases ({p_words('p', row['pvalue_location'])}), and they spread {number(ratio, 2)} "
-        f"times as wide ({p_words('p', row['pvalue_spread'])})."
+        f"On average they lie {lie} ({p_words('p', row['pvalue_location'])}), and they spread "
+        f"{number(ratio, 2)} times as wide ({p_words('p', row['pvalue_spread'])})."
     )
 
 
@@ -214,10 +255,19 @@ def _stable(row: Mapping[str, Any]) -> str:
     rate, error = float(row["rejection_rate"]), float(row["rejection_error"])
     if math.isnan(rate):
         return ""
-    said = f"{_percent(rate)} (\u00b1{_percent(error, 1)}) of resamples reject: {reads(row)}"
+    said = f"{_percent(rate)} (\u00b1{_percent(error, 1)}) of resamples reject"
+    if row["stability"] != Stability.NO_SIGN:  # that few do says enough
+        said += f": {resampled_words(row['stability'])}"
     if row["stability"] == Stability.UNDERPOWERED:
         said += ", so that more phrases would be needed to tell"
     return f"{said}."
+
+
+def _few(row: Mapping[str, Any]) -> str:
+    """That there is too little for any answer."""
+    if flag_of(row) is not Flag.TOO_FEW:
+        return ""
+    return f"Fewer than {LEAST_TOLD} phrases of a kind are too few to tell."
 
 
 def _percent(share: float, digits: int = 0) -> str:

@@ -83,7 +83,7 @@ def validity(cache: Cache, found: StoredAxes, axis_ids: Collection[str] | None =
         raise InputError(f"No axis of the set is called {min(unknown)}.")
     wanted = [a for a in axes if axis_ids is None or a.axis_id in axis_ids]
     floor, why = _floor(found)
-    of_values = pd.concat([_lengths(cache, found), _floor_of_axes(found, floor, why)], axis=1)
+    of_values = pd.concat([length_table(cache, found), _floor_of_axes(found, floor, why)], axis=1)
     probes = pd.DataFrame(list(_probes(cache, found.question, wanted)))
     rows = pd.concat([probes, of_values.loc[[a.axis_id for a in wanted]].reset_index()], axis=1)
     both = zip(rows["length_reason"], rows["floor_reason"], strict=True)
@@ -96,6 +96,36 @@ def validity(cache: Cache, found: StoredAxes, axis_ids: Collection[str] | None =
     rest = rows.drop(columns=["axis_id", "length_reason", "floor_reason"])
     return Validity(
         pd.concat([words, rest], axis=1).assign(reason=reasons), _floor_row(found, floor, why)
+    )
+
+
+def length_table(cache: Cache, found: StoredAxes) -> pd.DataFrame:
+    """Whether values follow the length of the phrases, by axis_id; it takes no heads to be read.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by axis_id: length_r, length_pvalue, length_qvalue, n_tests (that q is adjusted
+        for), length_unit, n_phrases, and length_reason, as in `Validity.axes`.
+    """
+    held = found.held
+    phrases = (*held.concepts, *held.reference)
+    tokens = get_lengths(cache, found.question.reader_id, phrases)
+    # Heads read before tokens were counted have no counts; one unit for all phrases.
+    unit = TOKENS if all(phrase in tokens for phrase in phrases) else CHARACTERS
+    long = [tokens[p] if unit == TOKENS else len(p) for p in phrases]
+    lengths = length_association(held.values, long)
+    return pd.DataFrame(
+        {
+            "length_r": lengths.r,
+            "length_pvalue": lengths.pvalue,
+            "length_qvalue": lengths.pvalue_adjusted,
+            "n_tests": n_tests(lengths.pvalue),
+            "length_unit": unit,
+            "n_phrases": lengths.n,
+            "length_reason": [str(reason) for reason in lengths.undefined],
+        },
+        index=pd.Index([axis.axis_id for axis in held.axes], name="axis_id"),
     )
 
 
@@ -124,29 +154,6 @@ def _probes(
                 "n_heads_swapped": labels.n_heads,
                 "n_patterns": labels.n_patterns,
             }
-
-
-def _lengths(cache: Cache, found: StoredAxes) -> pd.DataFrame:
-    """Values against the length of the phrases, by axis_id."""
-    held = found.held
-    phrases = (*held.concepts, *held.reference)
-    tokens = get_lengths(cache, found.question.reader_id, phrases)
-    # Heads read before tokens were counted have no counts; one unit for all phrases.
-    unit = TOKENS if all(phrase in tokens for phrase in phrases) else CHARACTERS
-    long = [tokens[p] if unit == TOKENS else len(p) for p in phrases]
-    lengths = length_association(held.values, long)
-    return pd.DataFrame(
-        {
-            "length_r": lengths.r,
-            "length_pvalue": lengths.pvalue,
-            "length_qvalue": lengths.pvalue_adjusted,
-            "n_tests": n_tests(lengths.pvalue),  # that q is adjusted for
-            "length_unit": unit,
-            "n_phrases": lengths.n,
-            "length_reason": [str(reason) for reason in lengths.undefined],
-        },
-        index=pd.Index([axis.axis_id for axis in held.axes], name="axis_id"),
-    )
 
 
 def _floor(found: StoredAxes) -> tuple[ReferenceFloor | None, str]:
