@@ -330,7 +330,7 @@ def test_the_pipeline_report_is_green_red_or_undefined_with_examples(show, cache
     assert "None of this says anything about a model" in said
     assert "fair" not in said
     app = labelled(app.selectbox, "Examples of").set_value("Scored tokens").run()
-    assert "<small>tokens</small>" in html(app)
+    assert "<small>Scored tokens</small>" in html(app)
     app = labelled(app.selectbox, "Examples of").set_value("Label direction").run()
     assert frames(app)[-1][:2] == ["source", "state"]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from core.files.places import Place
+from core.items.conditions import condition_rank
 from core.items.import_notes import left_out_of_note
 from core.items.row_checks import row_notes
 from core.items.rows import Row
@@ -27,8 +28,7 @@ TITLES = {
     "identical_items": ("Identical items", "all texts are those of another item, as in English"),
     "identical_translations": (
         "Identical translations of different items",
-        "texts or context are those of another item, though the English ones differ: no "
-        "independent observations",
+        "texts or context of another item, though the English ones differ",
     ),
     "near_empty": ("Near-empty texts", "no word, or a single letter"),
     "differs_elsewhere": (
@@ -122,6 +122,11 @@ def _alike(rows: list[Row]) -> Iterator[tuple[str, list[Placed]]]:
         yield from (("identical_translations", same) for same in contexts)
 
 
+def _ranks(conditions: pd.Series) -> pd.Series:
+    ranked = sorted(conditions.unique(), key=condition_rank)
+    return conditions.map(ranked.index)
+
+
 def flow(coverage: pd.DataFrame, dataset: str, note: str) -> pd.DataFrame:
     """From the file to the scores: what became of the rows of each condition.
 
@@ -137,11 +142,12 @@ def flow(coverage: pd.DataFrame, dataset: str, note: str) -> pd.DataFrame:
     DataFrame
         Columns condition, n_left_out (rows of the file that were not imported), n (imported),
         n_collapsed, scorer_id, model, n_scored, n_not_scored (of those that did not collapse;
-        missing without a scorer). One row per condition and scorer; a condition of which every row
-        was left out is a row too.
+        missing without a scorer). One row per condition and scorer, English first; a condition of
+        which every row was left out is a row too, at the end.
     """
     left_out = left_out_of_note(note)
     here = coverage[coverage["dataset"] == dataset]
+    here = here.sort_values("condition", key=_ranks, kind="stable")
     has_scorer = here["scorer_id"] != ""
     scored = here["n_scored"].astype("Int64").where(has_scorer)
     table = pd.DataFrame(

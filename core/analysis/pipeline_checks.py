@@ -93,7 +93,7 @@ def role_derivation(items: Sequence[Item], formats: str) -> PipelineCheck:
 
 
 def read_sample(items: Sequence[Item], formats: str) -> pd.DataFrame:
-    """Items with their texts by role, and what the roles were derived from."""
+    """Items with their texts by role, and what stands behind the roles."""
     roles = [role for role in Role if any(role in item.continuations() for item in items)]
     rows = [
         {
@@ -101,7 +101,7 @@ def read_sample(items: Sequence[Item], formats: str) -> pd.DataFrame:
             "condition": item.condition,
             "context": item.context,
             **{role.value: item.continuations().get(role) for role in roles},
-            "derived from": evidence(item, formats),
+            "behind the roles": evidence(item, formats),
         }
         for item in items
     ]
@@ -133,6 +133,7 @@ def contrast(items: Sequence[Item], english: dict[str, Item]) -> PipelineCheck:
         bad,
         pd.DataFrame(examples),
         f"the contrast is gone (collapsed: {len(collapsed):,}, judged lost: {len(lost):,})",
+        "the poles still differ and none is judged lost",
         "No item has a translation or rewording beside its English version.",
     )
 
@@ -160,6 +161,7 @@ def blank(items: Sequence[Item], english: dict[str, Item]) -> PipelineCheck:
         bad,
         pd.DataFrame(examples),
         "the one blank is not there any more",
+        "the one blank is there",
         "No item is said to be fill-in.",
     )
 
@@ -190,6 +192,7 @@ def _by_condition(
     bad: Sequence[Item],
     examples: pd.DataFrame,
     fault: str,
+    fine: str,
     nothing: str,
 ) -> PipelineCheck:
     """A check of versions, whose sentence says in which conditions the fault is."""
@@ -198,7 +201,7 @@ def _by_condition(
     n, n_all = len(bad), Counter(item.condition for item in versions)
     if not bad:
         conditions = ", ".join(sorted(n_all, key=condition_rank))
-        found = f"In none of {counted(len(versions), 'version')} {fault} ({conditions})."
+        found = f"In all of {counted(len(versions), 'version')} {fine} ({conditions})."
         return PipelineCheck(name, title, "green", found, len(versions), 0, examples)
     counts = Counter(item.condition for item in bad)
     where = ", ".join(f"{c} {counts[c]} of {n_all[c]}" for c in sorted(counts, key=condition_rank))

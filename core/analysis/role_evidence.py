@@ -40,11 +40,14 @@ def rules_of(formats: str) -> dict[str, Rule]:
 
 
 def evidence(item: Item, formats: str) -> str:
-    """What an item's roles were derived from, in one line; empty where its rule says everything."""
+    """What stands behind an item's roles, in one line; empty where its rule says everything.
+
+    The order in which the source lists the answers is told too: no role comes from it.
+    """
     names = dict.fromkeys(name for rule in rules_of(formats).values() for name in rule.metadata)
     parts = [f"{n}: {_short(item.metadata[n])}" for n in names if n in item.metadata]
     if item.answer_order:
-        parts.append(f"order of the answers: {', '.join(item.answer_order)}")
+        parts.append(f"listed in the source as {', '.join(item.answer_order)}")
     return "; ".join(parts)
 
 

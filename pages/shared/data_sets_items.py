@@ -15,16 +15,22 @@ from core.types import Item
 from pages.shared.figures import literal
 
 FEW = 10
+ABOUT = ("what", "blanks", "role", "n", "behind the roles")  # columns of examples that are no texts
 ROLE_NAMES = {
+    "context": "Context",
     "stereotype": "Stereotype",
     "anti_stereotype": "Anti-stereotype",
     "unrelated": "Unrelated",
     "unknown": "Unknown",
+    "stereotype in English": "Stereotype in English",
+    "anti_stereotype in English": "Anti-stereotype in English",
+    "not scored": "Not scored",
+    "tokens": "Scored tokens",
 }
 
 
 def read_few(items: Sequence[Item], formats: str, key: str) -> None:
-    """Ten items, spread over conditions and categories, with what their roles come from."""
+    """Ten items, spread over conditions and categories, with what stands behind their roles."""
     again = f"{key}-again"
     st.session_state.setdefault(again, 0)
     for name, rule in rules_of(formats).items():
@@ -46,15 +52,15 @@ def read_few(items: Sequence[Item], formats: str, key: str) -> None:
 
 
 def show_item(item: Item, formats: str) -> None:
-    """One item: context, every continuation under its role, and what the roles come from."""
+    """One item: context, every continuation under its role, and what stands behind the roles."""
     head = [item.item_id, item.condition, item.category, item.source]
-    texts = [("Context", item.context)] if item.context.strip() else []
-    texts += [(ROLE_NAMES[role], text) for role, text in item.continuations().items()]
+    texts = [("context", item.context)] if item.context.strip() else []
+    texts += [(role.value, text) for role, text in item.continuations().items()]
     with st.container(border=True):
         st.markdown(" · ".join(literal(part) for part in head if part))
-        st.html("".join(labelled(label, text, item.language) for label, text in texts))
-        if derived := evidence(item, formats):
-            st.caption(literal(f"Derived from {derived}"))
+        st.html("".join(labelled(ROLE_NAMES[name], text, item.language) for name, text in texts))
+        if behind := evidence(item, formats):
+            st.caption(literal(f"Behind the roles: {behind}"))
 
 
 def labelled(label: str, text: str, language: str) -> str:
@@ -80,18 +86,20 @@ def show_examples(examples: pd.DataFrame, language_of: dict[str, str]) -> None:
         language = language_of.get(str(row["condition"]), "")
         head = [str(row.pop("item_id")), str(row.pop("condition"))]
         given = {str(name): value for name, value in row.items() if not _is_missing(value)}
+        about = [f"{name}: {given.pop(name)}" for name in ABOUT if name in given]
+        texts = [
+            labelled(
+                ROLE_NAMES.get(name, name),
+                str(value),
+                "en" if name.endswith("in English") else language,
+            )
+            for name, value in given.items()
+        ]
         with st.container(border=True):
             st.markdown(" · ".join(map(literal, head)))
-            st.html(
-                "".join(
-                    labelled(
-                        ROLE_NAMES.get(name, name),
-                        str(value),
-                        "en" if name.endswith("in English") else language,
-                    )
-                    for name, value in given.items()
-                )
-            )
+            st.html("".join(texts))
+            if about:
+                st.caption(literal("; ".join(about)))
 
 
 def _is_missing(value: object) -> bool:

@@ -181,7 +181,8 @@ def show_checks(row: pd.Series, held: Overview) -> None:
         "by itself. None of this says anything about a model."
     )
     languages = {item.condition: item.language for item in read_items_of(dataset)}
-    with_examples = {title: one for title, one in checks.items() if len(one.examples)}
+    red_first = sorted(checks.items(), key=lambda named: named[1].state != "red")
+    with_examples = {title: one for title, one in red_first if len(one.examples)}
     if with_examples:
         title = st.selectbox("Examples of", list(with_examples), key=f"examples-{dataset}")
         one = with_examples[title]
