@@ -120,6 +120,21 @@ def test_what_is_small_is_computed_at_once_and_the_rest_is_a_job(
     assert found.created_at is not None
 
 
+def test_a_set_is_tested_over_the_axes_of_it_that_were_read(
+    cache: Cache, question: HeadsQuestion
+) -> None:
+    some = (*made_axes(12)[9:], *made_axes(12)[:3])
+    put_axes(cache, "growing", some)
+    found = compute_and_store(cache, replace(question, axes="growing"))
+    assert found.held.axes == some[3:]
+    whole = compute_axes(cache, question).table.set_index("axis_id")
+    rows = found.table.set_index("axis_id")
+    assert rows["pvalue"].to_dict() == whole.loc[rows.index, "pvalue"].to_dict()
+    assert stored_axis_table(cache, replace(question, axes="growing")) is not None
+    put_axes(cache, "growing", made_axes(4), replace=True)  # another was read in the meantime
+    assert stored_axis_table(cache, replace(question, axes="growing")) is None
+
+
 def test_a_job_is_told_how_far_it_is(cache: Cache, question: HeadsQuestion) -> None:
     told: list[tuple[int, int]] = []
     compute_and_store(cache, question, tell=lambda done, n: told.append((done, n)))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
+_OWN_KEY = re.compile(r"user:[\w-]*:(.*?):[0-9a-f]{16}", re.DOTALL)
 _USER_BIT = 1 << 62  # set in the offsets of one's own poles; WordNet's offsets have eight digits
 
 
@@ -51,3 +53,9 @@ def user_pole(words: tuple[str, ...], definition: str = "", language: str = "en"
     packed = "\0".join([language, definition, *words]).encode()
     hashed = int.from_bytes(hashlib.blake2b(packed, digest_size=8).digest(), "big")
     return Pole("|".join(words), _USER_BIT | hashed >> 2, words, definition, language)
+
+
+def plain_name(key: str, most: int = 80) -> str:
+    """A pole's key or an axis's id without hashes, for a sentence; cut where it is long."""
+    name = _OWN_KEY.sub(r"\1", key)
+    return name if len(name) <= most else f"{name[:most]}…"

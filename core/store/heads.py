@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from core.axes.axis import plain_name
 from core.axes.content import content_hash
 from core.errors import CacheError, InputError
 from core.store.gate import Cache
@@ -283,8 +284,8 @@ def _readable(cache: Cache, source: Source, wanted: Mapping[str, str]) -> dict[s
 def _check_none_gone(gone: Sequence[str], n_wanted: int) -> None:
     if gone:
         raise InputError(
-            f"The heads were not read for {len(gone)} of {n_wanted}, such as {gone[0]}; run "
-            "`python -m core axes` for this model first."
+            f"The heads were not read for {len(gone)} of {n_wanted}, such as "
+            f"{plain_name(gone[0])}; run `python -m core axes` for this model first."
         )
 
 

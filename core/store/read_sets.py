@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.store.fetch import frame
 from core.store.gate import Cache
-from core.store.heads import AXIS, CONCEPT
+from core.store.heads import AXIS, CONCEPT, POLE
 
 _SETS = f"""
 WITH held AS (
@@ -24,6 +24,16 @@ FROM members JOIN held USING (kind, key) JOIN sizes USING (kind, name)
 GROUP BY ALL ORDER BY ALL
 """
 
+_AXES_READ = f"""
+WITH held AS (
+    SELECT kind, key FROM head_array WHERE reader_id = $reader AND family = $family
+)
+SELECT axis_id FROM axis WHERE axis_set = $name
+    AND axis_id IN (SELECT key FROM held WHERE kind = '{AXIS}')
+    AND negative IN (SELECT key FROM held WHERE kind = '{POLE}')
+    AND positive IN (SELECT key FROM held WHERE kind = '{POLE}')
+"""
+
 
 def read_sets(cache: Cache, reader_id: str) -> pd.DataFrame:
     """Every set of which a reader has read something.
@@ -37,6 +47,18 @@ def read_sets(cache: Cache, reader_id: str) -> pd.DataFrame:
     """
     with cache.reading() as con:
         return frame(con, _SETS, {"reader": reader_id})
+
+
+def axes_read(cache: Cache, reader_id: str, family: str, name: str) -> set[str]:
+    """The ids of those axes of a set that a reader's heads were read for, with both poles.
+
+    By their names, as in `read_sets`.
+    """
+    with cache.reading() as con:
+        rows = con.execute(
+            _AXES_READ, {"reader": reader_id, "family": family, "name": name}
+        ).fetchall()
+    return {axis_id for (axis_id,) in rows}
 
 
 def held_against(cache: Cache, reader_id: str) -> list[tuple[str, str]]:

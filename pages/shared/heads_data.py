@@ -11,13 +11,13 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from core.analysis.heads.arrays import axes_of
 from core.analysis.heads.axis_view import AxisView, axis_view
 from core.analysis.heads.chosen import Chosen, choose, parse_choice
 from core.analysis.heads.provenance import heads_content, heads_provenance
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, axes_at_hand
 from core.axes.axis import Axis
-from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import filled_readers
 from core.store.read_sets import held_against, read_sets
@@ -42,10 +42,10 @@ def read_held_against(reader_id: str) -> list[tuple[str, str]]:
     return _held_against(str(cache.folder), cache.stamp(), reader_id)
 
 
-def read_axes(name: str) -> tuple[Axis, ...]:
-    """The axes of a set, in their order."""
+def read_axes(question: HeadsQuestion) -> tuple[Axis, ...]:
+    """The axes of a question's set that were read, in their order; all where none was."""
     cache = open_cache()
-    return _axes(str(cache.folder), cache.stamp(), name)
+    return _axes(str(cache.folder), cache.stamp(), question)
 
 
 def read_view(question: HeadsQuestion, axis_id: str) -> AxisView:
@@ -101,8 +101,8 @@ def _held_against(folder: str, stamp: Stamp, reader_id: str) -> list[tuple[str, 
 
 
 @st.cache_resource(max_entries=10, show_spinner=False)
-def _axes(folder: str, stamp: Stamp, name: str) -> tuple[Axis, ...]:
-    return get_axes(Cache(Path(folder)), name)
+def _axes(folder: str, stamp: Stamp, question: HeadsQuestion) -> tuple[Axis, ...]:
+    return axes_of(Cache(Path(folder)), question)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

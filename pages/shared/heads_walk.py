@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.heads.sentences import axis_words
-from core.axes.axis import Axis
+from core.axes.axis import Axis, plain_name
 from core.selection import Selection
 from core.words import counted
 from pages.shared import state
@@ -29,14 +29,14 @@ def open_axis(asked: Asked, order: Sequence[str] = ()) -> tuple[Selection, Axis]
     order
         Ids of axes in the order in which one walks; by default all, as they lie in the set.
     """
-    axes = {axis.axis_id: axis for axis in read_axes(asked.question.axes)}
+    axes = {axis.axis_id: axis for axis in read_axes(asked.question)}
     ids = [axis_id for axis_id in order if axis_id in axes] or list(axes)
     selection = asked.selection
     if selection.axis not in axes:
         if selection.axis and state.linked().axis == selection.axis:
             st.warning(
-                f"The axis {literal(selection.axis)} is not in {literal(asked.question.axes)}; "
-                "the first one is shown instead.",
+                f"The axis {literal(plain_name(selection.axis))} is not in "
+                f"{literal(asked.question.axes)} or was not read; the first one is shown instead.",
                 icon=":material/link_off:",
             )
         selection = replace(selection, axis=ids[0])

@@ -13,13 +13,13 @@ from itertools import product
 
 import pandas as pd
 
+from core.analysis.heads.arrays import axes_of
 from core.analysis.heads.positions import LABELLED, position_table
 from core.analysis.heads.question import HALVES, POOLINGS, HeadsQuestion
 from core.axes.axis import Axis
 from core.axes.content import axis_content
 from core.axes.templates import FAMILIES
 from core.stats.probes.positions import Centre
-from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.heads import AXIS, Source, missing
@@ -58,7 +58,7 @@ def ablation_grid(
     reader = get_reader(cache, question.reader_id)
     n_heads = reader.n_layers * reader.n_heads
     steps = [k for k in KS if k < n_heads] + [n_heads] if ks is None else ks
-    axes = get_axes(cache, question.axes)
+    axes = axes_of(cache, question)
     tables = []
     for family in FAMILIES:
         if reason := _not_read(cache, question.reader_id, family, axes):

@@ -59,7 +59,8 @@ def model_agreement(first: StoredAxes, second: StoredAxes) -> pd.DataFrame:
     ids = [[axis.axis_id for axis in each.held.axes] for each in (first, second)]
     if ids[0] != ids[1] or concepts != second.held.concepts:
         raise InputError(
-            "Two models can only agree on the same axes and groups; choose the same sets for both."
+            "Two models can only agree on the same axes and groups; choose the same sets for both, "
+            "and read each of them whole."
         )
     values = first.held.of_concepts, second.held.of_concepts
     r = value_agreement(*values)

@@ -17,9 +17,10 @@ from core.axes.concepts import Concept
 from core.axes.content import axis_content, pole_content
 from core.errors import InputError
 from core.stats.probes.direction import PoleSums, direction
-from core.store.axes import concept_id, get_concepts
+from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
 from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs, outputs_by_layer
+from core.store.read_sets import axes_read
 from core.words import counted
 
 Array = npt.NDArray[np.float64]
@@ -60,6 +61,21 @@ def phrases_of(
             "against the other; choose other reference phrases."
         )
     return concepts, reference
+
+
+def axes_of(cache: Cache, question: HeadsQuestion) -> tuple[Axis, ...]:
+    """The axes of a question's set that the heads were read for, in their order; all if none was.
+
+    A set grows while a job reads it, and a job may be stopped: what was read is of use at once.
+
+    Raises
+    ------
+    InputError
+        There is no such set.
+    """
+    axes = get_axes(cache, question.axes)
+    read = axes_read(cache, question.reader_id, question.family, question.axes)
+    return tuple(axis for axis in axes if axis.axis_id in read) or axes
 
 
 def phrase_layers(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]) -> Iterator[Array]:

@@ -16,7 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.heads.arrays import grids, phrase_outputs, phrases_of, pole_halves, poles_of
+from core.analysis.heads.arrays import (
+    axes_of,
+    grids,
+    phrase_outputs,
+    phrases_of,
+    pole_halves,
+    poles_of,
+)
 from core.analysis.heads.axis_view import DIMENSIONS, dimension_of
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
@@ -32,7 +39,6 @@ from core.stats.probes.positions import (
     position_scores,
 )
 from core.stats.probes.projection import aggregate, check_k, mean_over_top
-from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 
@@ -81,7 +87,7 @@ def positions(
         n_heads = _count_heads(opened, question)
         for k in ks:
             check_k(k, n_heads)
-        axes = tuple(a for a in get_axes(opened, question.axes) if dimension_of(a))
+        axes = tuple(a for a in axes_of(opened, question) if dimension_of(a))
         concepts, reference = phrases_of(opened, question)
         groups = phrase_outputs(opened, question, [concept.text for concept in concepts])
         phrases = phrase_outputs(opened, question, reference) if reference else None

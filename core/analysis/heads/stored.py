@@ -15,7 +15,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from core.analysis.heads.arrays import phrases_of
+from core.analysis.heads.arrays import axes_of, phrases_of
 from core.analysis.heads.axis_table import axis_rows, axis_tests, ranked
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.values import HeadsValues, Tell, heads_values, untold
@@ -24,7 +24,7 @@ from core.axes.content import content_hash
 from core.axes.templates import built_in_templates
 from core.heads_request import ProjectionsRequest
 from core.stats.probes.projection import TOP_HEADS
-from core.store.axes import get_axes, set_size
+from core.store.axes import set_size
 from core.store.axis_results import (
     AxisRows,
     ResultFacts,
@@ -166,9 +166,9 @@ def usual_k(cache: Cache, reader_id: str) -> int | None:
 
 
 def sets_of(cache: Cache, question: HeadsQuestion) -> Sets:
-    """The axes, concepts and reference phrases of a question; InputError where one is missing."""
+    """The axes that were read, concepts and phrases of a question; InputError without a set."""
     concepts, reference = phrases_of(cache, question)
-    return get_axes(cache, question.axes), tuple(c.text for c in concepts), reference
+    return axes_of(cache, question), tuple(c.text for c in concepts), reference
 
 
 def result_hash(

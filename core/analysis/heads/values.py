@@ -9,13 +9,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.analysis.heads.arrays import grids, phrase_outputs, phrases_of, pole_halves, poles_of
+from core.analysis.heads.arrays import (
+    axes_of,
+    grids,
+    phrase_outputs,
+    phrases_of,
+    pole_halves,
+    poles_of,
+)
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.axis import Axis
 from core.stats.known import mean_of
 from core.stats.probes.direction import PoleSums, chance_separability, direction
 from core.stats.probes.projection import AxisValues, Heads, axis_values, check_k, top_heads
-from core.store.axes import get_axes
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 
@@ -66,14 +72,14 @@ def untold(done: int, n_axes: int) -> None:
 def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) -> HeadsValues:
     """Values of a set of concepts on a set of axes, z-scored jointly with the reference set.
 
-    Without a reference set (""), over the concepts alone. `tell` is called after each block of
-    axes.
+    The axes are those of the set that were read (`axes_of`). Without a reference set ("") z-scores
+    are over the concepts alone. `tell` is called after each block of axes.
 
     Raises
     ------
     InputError
-        A set is not there, the heads were not read for all of it, the model has fewer than k heads,
-        or the number of templates is neither all nor half.
+        A set is not there, the heads were read for none of its axes or not for every phrase, the
+        model has fewer than k heads, or the number of templates is neither all nor half.
     CacheError
         A file of arrays is gone or damaged.
     """
@@ -81,7 +87,7 @@ def heads_values(cache: Cache, question: HeadsQuestion, *, tell: Tell = untold) 
     with cache.kept_open() as opened:
         reader = get_reader(opened, question.reader_id)
         check_k(question.k, reader.n_layers * reader.n_heads)
-        axes = get_axes(opened, question.axes)
+        axes = axes_of(opened, question)
         concepts, reference = phrases_of(opened, question)
         texts = tuple(concept.text for concept in concepts)
         activations = phrase_outputs(opened, question, [*texts, *reference])
