@@ -17,6 +17,7 @@ from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.random_directions import random_table
 from core.analysis.heads.stored import compute_and_store, compute_axes
 from core.analysis.heads.uncertainty import HalvesDifference, halves_of_axes
+from core.analysis.heads.validity import length_table
 from core.store.gate import Cache
 from core.types import HeadReader
 from pages.shared import heads_list, heads_worth
@@ -79,7 +80,12 @@ def test_the_list_is_the_table_and_planted_axes_lead_it(show, cache, reader) -> 
     expected = axis_table(cache, question(reader))
     assert table["statistic"].tolist() == expected["statistic"].tolist()
     assert set(table["axis"][:3]) == {NAMES[i] for i in STEREOTYPED}
+    assert table["says"][:3].tolist() == ["lies elsewhere"] * 3
     assert table["stability"][:3].tolist() == ["well-powered"] * 3
+    assert (table["difference_low"][:3] > 0).all()
+    lengths = length_table(cache, compute_axes(cache, question(reader)))
+    expected_r = lengths.loc[expected["axis_id"], "length_r"].tolist()
+    assert table["length_r"].tolist() == expected_r
     assert (table["difference"][:3] > 0.3).all()  # towards the second pole, where they were put
     assert (table["qvalue"][3:] > 0.05).all()
     assert table["open"].tolist() == ["▸", *[""] * 7]
@@ -173,13 +179,33 @@ def test_an_axis_is_stepped_to_and_numbers_of_a_rectangle_are_its_own(show, cach
     assert address(app)["heads"] == "rect:0,0,1,5"
 
 
-def test_few_phrases_are_too_few_to_tell_in_the_list_too() -> None:
-    quiet = ["no sign of a difference", "well-powered", np.nan]
-    rows = pd.DataFrame({"stability": quiet, "n_concepts": [40, 9, 9], "n_reference": [9, 9, 9]})
-    read = heads_list._as_read(rows, "")["stability"]
-    assert read[:2].tolist() == ["too few phrases to tell", "well-powered"]
+def test_the_list_has_its_own_words_for_resamples() -> None:
+    rows = pd.DataFrame({"stability": ["no sign of a difference", "well-powered", np.nan]})
+    read = heads_list._in_words(rows)["stability"]
+    assert read[:2].tolist() == ["seldom rejects", "well-powered"]
     assert pd.isna(read[2])
-    assert heads_list._as_read(rows, OTHER) is rows  # not tested against a second set
+    assert f"stability{OTHER}" not in heads_list._in_words(rows)  # not tested against a second set
+
+
+def test_axes_are_filtered_by_what_the_tests_say_and_by_length(show, cache, reader) -> None:
+    expected = axis_table(cache, question(reader))
+    app = show(cache.folder, **asked(reader, heads="k3", axis_flags=["lies elsewhere"]))
+    assert "Showing 3 of 8 axes" in words(app)
+    assert app.multiselect(key="field-axis_flags").value == ["lies elsewhere"]
+    app = show(cache.folder, **asked(reader, heads="k3", length_free="1"))
+    lengths = length_table(cache, compute_axes(cache, question(reader)))
+    free = set(lengths.index[~(lengths["length_qvalue"] < 0.05)])
+    assert 0 < len(free) < len(expected)
+    assert set(frames(app, "statistic")[0]["axis"]) == {NAMES[IDS.index(i)] for i in free}
+
+
+@pytest.mark.parametrize("field", ["axis_reads", "axis_flags", "axis_dimensions"])
+def test_a_filter_that_nothing_is_called_is_named_and_left_out(
+    show, cache, reader, field: str
+) -> None:
+    app = show(cache.folder, **asked(reader, heads="k3", **{field: ["nope"]}))
+    assert "nope" in words(app)
+    assert len(frames(app, "statistic")[0]) == 8
 
 
 def test_one_axis_one_concept_and_no_phrases(show, cache, reader) -> None:
@@ -257,13 +283,6 @@ def test_what_a_check_leaves_undefined_is_said_in_words() -> None:
     assert "nan" not in said
     assert "an undefined share of the best heads" in said
     assert "Whether values follow the phrases' length is undefined (n = 2)" in said
-
-
-@pytest.mark.parametrize(("qvalue", "words"), [(0.01, "follow"), (0.4, "are not shown to follow")])
-def test_values_follow_the_length_only_where_they_are_shown_to(qvalue: float, words: str) -> None:
-    row = {"length_r": 0.3, "length_qvalue": qvalue, "length_unit": "tokens", "n_phrases": 80}
-    said = heads_worth._length_words(row)
-    assert said.startswith(f"Values {words} the phrases' length in tokens: r = 0.30")
 
 
 def test_halves_without_a_correlation_say_why() -> None:
