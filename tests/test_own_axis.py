@@ -13,11 +13,16 @@ from core.axes.axis import Axis, Pole
 from core.axes.user_axes import TYPED, axis_of_words
 from core.errors import InputError
 from core.heads_request import HeadsRequest
-from core.jobs.own_axis import OWN_AXES, known_heads_request, own_axis_spec
+from core.jobs.own_axis import OWN_AXES, known_heads_request, own_axis_spec, remove_own_axis
+from core.jobs.progress import Progress
+from core.jobs.running import running_job
+from core.jobs.spec import AXES, JobSpec
 from core.store.axes import add_axis, get_axes, set_names
 from core.store.gate import Cache
+from core.store.read_sets import axes_read
 from core.store.runs import end_run, start_run
-from tests.planted_cache import CONCEPTS, REFERENCE, fill_planted
+from core.store.verify import verify
+from tests.planted_cache import CONCEPTS, REFERENCE, fill_planted, made_axes
 from tests.planted_heads import planted_heads
 
 TYPED_IN = {
@@ -56,8 +61,14 @@ def test_words_become_an_axis_with_notes() -> None:
         ({"negative": "warm", "positive": "Warm|hot"}, "Both poles are 'warm'; write two opposite"),
         ({"negative": "a\0b", "positive": "c"}, "holds a character that cannot be written"),
         ({"negative": "x", "positive": "y", "language": "klingon!"}, "klingon"),
-        ({"negative": "A" * 6000, "positive": "b"}, r"^negative has 6,000 characters \('A{20}' …\)"),
-        ({"negative": "a", "positive": "b" * 201}, r"^positive has 201 characters .*at most 200\.$"),
+        (
+            {"negative": "A" * 6000, "positive": "b"},
+            r"^negative has 6,000 .*\('A{20}' …\)",
+        ),
+        (
+            {"negative": "a", "positive": "b" * 201},
+            r"^positive has 201 .*at most 200\.$",
+        ),
         (
             {"negative": "a", "positive": "b", "positive_definition": "x" * 501},
             "^positive_definition has 501 characters .*at most 500",
@@ -113,3 +124,46 @@ def test_a_model_that_cannot_be_opened_again_adds_no_axis(cache: Cache, tmp_path
     with pytest.raises(InputError, match=r"weights of planted are no longer in .*gone; put them"):
         own_axis_spec(cache, axis, reader_id=reader_id, concepts=[CONCEPTS], family="simple")
     assert OWN_AXES not in set_names(cache)["axis"]
+
+
+def test_an_axis_is_not_stored_while_a_job_reads_the_same_model(cache: Cache) -> None:
+    asked = HeadsRequest(model="demo", axes="demo")
+    reader_id = read_by(cache, asked)
+    axis, _ = axis_of_words(TYPED_IN)
+    with running_job(cache, JobSpec(command=AXES, request=asked)) as job:
+        job.report(Progress("reading", done_texts=3, total_texts=60))
+        with pytest.raises(InputError, match=rf"Run {job.run_id} reads .*demo \(3 of 60 texts\)"):
+            own_axis_spec(cache, axis, reader_id=reader_id, concepts=[CONCEPTS], family="simple")
+    assert OWN_AXES not in set_names(cache)["axis"]
+    own_axis_spec(cache, axis, reader_id=reader_id, concepts=[CONCEPTS], family="simple")
+    assert get_axes(cache, OWN_AXES) == (axis,)
+
+
+def test_an_own_axis_is_taken_out_by_its_words(cache: Cache) -> None:
+    stingy, cold, colder = (
+        axis_of_words({"negative": negative, "positive": positive})[0]
+        for negative, positive in (("stingy|mean", "generous"), ("cold", "warm"), ("cold", "hot"))
+    )
+    for axis in (stingy, cold, colder):
+        add_axis(cache, OWN_AXES, axis)
+    with pytest.raises(InputError, match=r"^None of your own axes is called so.*stingy\|mean~gen"):
+        remove_own_axis(cache, "nobody")
+    with pytest.raises(InputError, match=r"^More than one of .*: cold~warm, cold~hot\.$"):
+        remove_own_axis(cache, "cold")
+    assert remove_own_axis(cache, "cold~warm") == cold
+    assert remove_own_axis(cache, "stingy|") == stingy
+    assert get_axes(cache, OWN_AXES) == (colder,)
+    remove_own_axis(cache, colder.axis_id)
+    assert OWN_AXES not in set_names(cache)["axis"]
+
+
+def test_what_was_read_for_an_axis_is_there_when_it_comes_back(cache: Cache) -> None:
+    reader_id = fill_planted(cache, planted_heads()).reader_id
+    first, second = made_axes(2)
+    for axis in (first, second):
+        add_axis(cache, OWN_AXES, axis)
+    remove_own_axis(cache, first.axis_id)
+    assert axes_read(cache, reader_id, "simple", OWN_AXES) == {second.axis_id}
+    add_axis(cache, OWN_AXES, first)
+    assert axes_read(cache, reader_id, "simple", OWN_AXES) == {first.axis_id, second.axis_id}
+    assert verify(cache) == []

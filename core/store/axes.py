@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 
 import duckdb
 
-from core.axes.axis import Axis, Pole
+from core.axes.axis import Axis, Pole, plain_name
 from core.axes.concepts import Concept, ConceptSet, concept_prompt
 from core.errors import CacheError, InputError
 from core.items.texts import make_text
@@ -56,6 +56,24 @@ def add_axis(cache: Cache, name: str, axis: Axis) -> None:
         held = _axes(con, name)
         if axis.axis_id not in {known.axis_id for known in held}:
             _put_axes(con, name, (*held, axis), replace=True)
+
+
+def remove_axis(cache: Cache, name: str, axis_id: str) -> None:
+    """Take an axis out of a set; the set goes with its last one.
+
+    What was read for the axis stays, so that it need not be read again when it comes back, and so
+    do its poles, which other sets may have.
+
+    Raises
+    ------
+    InputError
+        There is no such set, or it has no such axis.
+    """
+    with cache.writing() as con:
+        held = _axes(con, name) or _refuse(con, "axis", name)
+        if axis_id not in {axis.axis_id for axis in held}:
+            raise InputError(f"The axes {name!r} have no axis {plain_name(axis_id)!r}.")
+        con.execute("DELETE FROM axis WHERE axis_set = ? AND axis_id = ?", [name, axis_id])
 
 
 def get_axes(cache: Cache, name: str) -> tuple[Axis, ...]:
