@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from functools import cache
+from itertools import islice
 
 from core.items.texts import is_invisible
 
@@ -114,5 +115,6 @@ def is_near_empty(text: str) -> bool:
     """
     if not text.strip():
         return False
-    signs = [c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c)[0] in "LNM"]
+    composed = unicodedata.normalize("NFC", text)
+    signs = list(islice((c for c in composed if unicodedata.category(c)[0] in "LNM"), 2))
     return not signs or (len(signs) == 1 and unicodedata.east_asian_width(signs[0]) not in "WF")

@@ -79,7 +79,7 @@ def is_invisible(character: str) -> bool:
 
 def visible(text: str) -> str:
     """The text without its invisible characters, to compare what a reader sees."""
-    return "".join(filterfalse(is_invisible, text))
+    return text if text.isascii() else "".join(filterfalse(is_invisible, text))
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
