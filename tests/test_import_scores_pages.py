@@ -45,6 +45,7 @@ def test_home_says_which_scorers_are_imported(monkeypatch, filled) -> None:
     }
     grid = next(frame.value for frame in app.dataframe if frame.value.index.name == "Condition")
     assert set(grid.to_numpy().ravel()) == {f"{N} / {N}"}
+    assert all(", imported," in str(column) for column in grid.columns)
 
 
 def test_languages_shows_the_means_and_where_they_are_from(monkeypatch, filled) -> None:

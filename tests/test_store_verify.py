@@ -81,6 +81,10 @@ FAULTS = {
     "An item score is of a scorer": (
         "INSERT INTO item_score SELECT * REPLACE ('x' AS scorer_id) FROM item_score LIMIT 1"
     ),
+    "An import of scores is of a scorer": (
+        "INSERT INTO score_import "
+        "VALUES ('x', 'd', 'a.csv', 'columns', '', 'mean', '', 1, 0, now()::TIMESTAMP)"
+    ),
     "not what its token scores give (found 1 times)": (
         "UPDATE item_score SET l_stereotype = l_stereotype * 1.0001 WHERE item_id = '0'"
     ),

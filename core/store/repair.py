@@ -124,6 +124,7 @@ _WRONG = (
     "(SELECT min(rowid) FROM unscored GROUP BY scorer_id, text_id)",
     "DELETE FROM item_score WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
     "DELETE FROM pair_score WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
+    "DELETE FROM score_import WHERE scorer_id NOT IN (SELECT scorer_id FROM scorer)",
     f"DELETE FROM axis_result WHERE result_id IN ({RESULT_WITHOUT_READER})",
     f"DELETE FROM axis_result WHERE result_id IN ({RESULT_OF_OTHER_LENGTH})",
     "DELETE FROM axis_row WHERE result_id NOT IN (SELECT result_id FROM axis_result)",

@@ -61,6 +61,9 @@ _RULES = {
     "An item score is of a scorer that the cache does not know": (
         "SELECT 1 FROM item_score ANTI JOIN scorer USING (scorer_id)"
     ),
+    "An import of scores is of a scorer that the cache does not know": (
+        "SELECT 1 FROM score_import ANTI JOIN scorer USING (scorer_id)"
+    ),
     "A pair score is of a scorer that the cache does not know": (
         "SELECT 1 FROM pair_score ANTI JOIN scorer USING (scorer_id)"
     ),

@@ -8,7 +8,7 @@ import streamlit as st
 from core.analysis.overview import Overview
 from core.items.conditions import condition_rank
 from core.store.score_line import score_line
-from core.words import method_words
+from core.words import IMPORTED, method_words
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.widgets import nothing_scored
@@ -56,7 +56,11 @@ def show_scores(held: Overview) -> None:
         "Scored items of those that can be scored, per condition and scorer "
         "(collapsed ones are left out)."
     )
-    st.dataframe(coverage_grid(held.coverage), placeholder="–", height="content")
+    imported = held.scorers.loc[held.scorers["method"].str.startswith(IMPORTED), "scorer_id"]
+    is_imported = held.coverage["scorer_id"].isin(imported)
+    names = held.coverage["model"].mask(is_imported, held.coverage["model"] + ", imported,")
+    grid = coverage_grid(held.coverage.assign(model=names))
+    st.dataframe(grid, placeholder="–", height="content")
     if unscored:
         st.info(
             literal(f"No model has scored {', '.join(unscored)} yet. ")
