@@ -153,6 +153,21 @@ def test_what_the_metadata_say_of_a_blank_comes_first(said: object, n_bad: int) 
     assert blank(items, english(items)).n_bad == n_bad
 
 
+def test_two_blanks_in_english_have_to_be_two_in_a_translation() -> None:
+    twice = "The BLANK nurse {} put on BLANK coat."
+    items = [sentence(n, context=twice.format(n)) for n in range(2)]
+    items += [sentence(0, "es", context="La BLANK enfermera se puso BLANK abrigo.")]
+    items += [sentence(1, "es", context="La enfermera se puso BLANK abrigo.")]
+    found = blank(items, english(items))
+    assert (found.n, found.n_bad) == (4, 1)
+    assert found.examples["item_id"][0] == "s1"
+
+
+def test_an_original_without_a_blank_is_red() -> None:
+    items = [sentence(0, context="The nurse put on a coat."), sentence(1, context="BLANK's coat.")]
+    assert blank(items, english(items)).n_bad == 1
+
+
 def test_without_fill_in_items_the_blank_is_undefined() -> None:
     items = [question(0, ROLES)]
     assert blank(items, english(items)).state == "undefined"

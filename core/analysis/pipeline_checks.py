@@ -8,7 +8,7 @@ by itself. Undefined says what is missing.
     role derivation   does the stereotype stand in one place, as if roles came from the order?
     scored tokens     does every continuation lie wholly in scored tokens, the first one included?
     contrast          do both poles still differ after translation?
-    blank             does a fill-in item still have its one blank?
+    blank             does a fill-in item still have its blank?
 """
 
 from __future__ import annotations
@@ -139,12 +139,12 @@ def contrast(items: Sequence[Item], english: dict[str, Item]) -> PipelineCheck:
 
 
 def blank(items: Sequence[Item], english: dict[str, Item]) -> PipelineCheck:
-    """Whether every version of a fill-in item still has its one blank."""
+    """Whether every version of a fill-in item has its blank, as often as the English one."""
     originals = [i for i in english.values() if is_fill_in(i)]
     ids = {item.item_id for item in originals}
     versions = [*originals, *(i for i in _versions(items, english) if i.item_id in ids)]
     versions += [i for i in items if i.item_id not in english and is_fill_in(i)]
-    bad = [item for item in versions if not _has_blank(item)]
+    bad = [item for item in versions if not _has_blank(item, english.get(item.item_id))]
     examples = [
         {
             "item_id": item.item_id,
@@ -160,8 +160,8 @@ def blank(items: Sequence[Item], english: dict[str, Item]) -> PipelineCheck:
         versions,
         bad,
         pd.DataFrame(examples),
-        "the one blank is not there any more",
-        "the one blank is there",
+        "the blank is missing or there more often than in English",
+        "the blank is there",
         "No item is said to be fill-in.",
     )
 
@@ -179,10 +179,13 @@ def _is_lost(item: Item) -> bool:
     return str(item.metadata.get(JUDGMENT, "")).strip().casefold() == JUDGMENTS[-1]
 
 
-def _has_blank(item: Item) -> bool:
-    """What the metadata say of the blank, else whether the context has exactly one."""
+def _has_blank(item: Item, original: Item | None) -> bool:
+    """What the metadata say of the blank, else whether the context has those of the original."""
     said = truth(item.metadata.get(BLANK_SURVIVED))
-    return said == 1 if said in (0, 1) else blanks_in(item.context) == 1
+    if said in (0, 1):
+        return said == 1
+    n = blanks_in(item.context)
+    return n > 0 if original is None or original is item else n == blanks_in(original.context)
 
 
 def _by_condition(

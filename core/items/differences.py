@@ -10,7 +10,7 @@ from core.types import Item
 
 # How sentences show where a word is left out, in files of this field and in their translations.
 _BLANKS = re.compile(
-    r"(?<![A-Za-z])BLANK(?![A-Za-z])|[_＿]{2,}|\[(?:MASK|BLANK)\]|<(?:mask|blank)>"
+    r"(?<![A-Z])BLANK(?![A-Z])|[_＿]{2,}|\[(?:MASK|BLANK)\]|<(?:mask|blank)>"
 )
 FILL_IN = "fill_in"
 
