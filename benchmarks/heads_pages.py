@@ -72,13 +72,13 @@ def asked_for(key: str) -> bool:
 
 def walked(app: AppTest) -> Iterator[Turn]:
     """The next axis again and again, and back."""
-    for label in ("Next axis", "Previous axis"):
-        for n in range(STEPS):
-            button = next((b for b in app.button if b.label == label), None)
-            if button is None or button.disabled:
-                return
-            button.click()
-            yield timed(app, f"{label} {n + 1}")
+    ids: list[str] = app.session_state["heads-walk"]
+    for place in (*range(1, STEPS + 1), *reversed(range(STEPS))):
+        if place < len(ids):
+            app.session_state["selection"] = replace(
+                app.session_state["selection"], axis=ids[place]
+            )
+            yield timed(app, f"axis {place + 1}")
 
 
 def chosen(app: AppTest, page: str, other: str) -> Iterator[Turn]:

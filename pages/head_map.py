@@ -30,19 +30,14 @@ from pages.shared.heads_rows import filter_axes, list_axes
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_values
 from pages.shared.heads_verdict import own_lines, own_sentences, row_of, said_of, show_verdicts
-from pages.shared.heads_walk import dimension_note, open_axis, step
+from pages.shared.heads_walk import MAP, dimension_note, open_axis, place_of, step
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
 
-COMPONENT = "head-map"
 
-
-def happened(event: str | int) -> None:
-    """What the reader did on the map: chose heads, or went to another axis."""
-    if isinstance(event, int):
-        step(event)
-    else:
-        state.change(heads=event, page=state.current().page)
+def take_heads(heads: str) -> None:
+    """Other heads; nothing for the usual ones. The page of the list stays."""
+    state.change(heads=heads, page=state.current().page)
 
 
 def viewed(asked: Asked, selection: Selection, axis: Axis) -> tuple[AxisView, Chosen]:
@@ -104,7 +99,8 @@ def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen, 
     except StereoscopeError as error:
         st.warning(f"{literal(str(error))} One model is shown.", icon=":material/info:")
         data = message()
-    head_map(data, key=COMPONENT, on_change=happened)
+    place, n = place_of(view.axis.axis_id)
+    head_map(data, key=MAP, on_choice=take_heads, on_step=step, place=place, n=n)
 
 
 def choose_again(asked: Asked) -> None:
@@ -120,7 +116,8 @@ def choose_again(asked: Asked) -> None:
         st.button(
             f"Back to {usual}",
             disabled=asked.heads == usual,
-            on_click=lambda: state.change(heads="", page=state.current().page),
+            on_click=take_heads,
+            args=[""],
             type="tertiary",
         )
 

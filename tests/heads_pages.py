@@ -90,9 +90,29 @@ def trace(figure: dict[str, Any], name: str) -> dict[str, Any]:
 
 def map_data(app: AppTest) -> dict[str, Any]:
     """What the head map's component is told."""
-    (element,) = app.get("bidi_component")
-    found: dict[str, Any] = json.loads(element.proto.json)
-    return found
+    return component(app, "head_map")[1]
+
+
+def component(app: AppTest, name: str) -> tuple[str, dict[str, Any]]:
+    """The id of a component of ours, and what it is told."""
+    (found,) = (e.proto for e in app.get("bidi_component") if name in e.proto.component_name)
+    return found.id, json.loads(found.json)
+
+
+def stepped(app: AppTest, by: int) -> AppTest:
+    """The page after so many steps with the buttons or keys, which may lead out of it."""
+    widget, data = component(app, "walk")
+    made = data["taken"]["made"] if data["taken"] else 0
+    states = app._tree.get_widget_states()
+    steps = {"since": "test", "turn": made + 100 + by, "made": made + by, "taken": made}
+    states.widgets.add(id=widget, json_value=json.dumps({"steps": steps}))
+    return app._run(states)
+
+
+def possible(app: AppTest) -> list[bool]:
+    """Whether there is a way back, and a way on."""
+    data = component(app, "walk")[1]
+    return [data["place"] > 0, data["place"] + 1 < data["n"]]
 
 
 def unpacked(text: str, dtype: str) -> np.ndarray:

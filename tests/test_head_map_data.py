@@ -12,7 +12,6 @@ import pytest
 from core.analysis.heads.chosen import HeadChoice, choose
 from core.errors import InputError
 from core.stats.probes.projection import top_heads
-from pages.shared.head_map.component import event_of
 from pages.shared.head_map.data import DRAWN, head_map_data
 from tests.head_views import made_view
 
@@ -162,18 +161,3 @@ def test_a_difference_of_other_grids_is_refused():
 def test_two_models_need_a_second_one():
     with pytest.raises(ValueError, match="second model"):
         told(made_view(5, 4, 9, 7), mode="difference")
-
-
-@pytest.mark.parametrize(
-    ("state", "event"),
-    [
-        ({}, None),
-        ({"released": "k12", "step": None}, "k12"),
-        ({"released": None, "step": -2}, -2),
-        ({"released": None, "step": 0}, None),
-        ({"released": {"k": 1}, "step": True}, None),
-        ({"released": None, "step": "1"}, None),
-    ],
-)
-def test_what_a_browser_sends_is_a_choice_a_step_or_nothing(state, event):
-    assert event_of(state) == event

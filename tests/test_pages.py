@@ -17,6 +17,7 @@ from core.store.generations import bump, content_number
 from core.store.items import put_dataset
 from core.store.scorers import scorers
 from core.store.slices import Slice, get_slice, put_slice
+from tests.heads_pages import stepped
 from tests.scored import demo_items, fill_scored
 
 AUDIT_PAGES = tuple(
@@ -167,7 +168,7 @@ def test_stepping_goes_through_the_rows_and_turns_the_pages(show, demo):
     app = show("pages/items.py", demo)
     first = rows(app)["item_id"].tolist()
     assert app.query_params["item"] == first[0]
-    widget(app, "button", "Next item").click().run()
+    stepped(app, 1)
     assert app.query_params["item"] == first[1]
     widget(app, "button", "Next rows").click().run()
     assert "Showing 101" in words(app)
@@ -207,7 +208,7 @@ def test_an_item_that_the_filters_hide_stays_open(monkeypatch, demo):
     widget(app, "multiselect", "Category").set_value(["age"]).run()
     assert app.query_params["item"] == "gender-bank-head"
     assert "The filters hide the open item" in words(app)
-    widget(app, "button", "Next item").click().run()
+    stepped(app, 1)
     assert app.query_params["item"] == rows(app)["item_id"].iloc[0]
 
 

@@ -37,6 +37,7 @@ from tests.heads_pages import (
     many_concepts,
     numbers,
     planted,
+    stepped,
     trace,
     with_tab,
 )
@@ -174,7 +175,7 @@ def test_an_axis_is_stepped_to_and_numbers_of_a_rectangle_are_its_own(show, cach
     saved = figures(app)[0]["layout"]["meta"]["caution"]  # what files carry beside the caption
     assert saved.startswith("Over 12 heads") and saved.endswith("for choosing them.")
     before = address(app)["axis"]
-    next(b for b in app.button if b.label == "Next axis").click().run()
+    stepped(app, 1)
     assert address(app)["axis"] != before
     assert address(app)["heads"] == "rect:0,0,1,5"
 

@@ -16,8 +16,12 @@ from pages.shared import state
 from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked
 from pages.shared.heads_data import read_axes
+from pages.shared.walk.component import walk_buttons, walk_key
+from pages.shared.walk.steps import is_stepping
 
 _WALK = "heads-walk"  # ids of the axes, as the page has shown them
+_AXES = "axes"
+MAP = "head-map"  # the key of the map, whose arrows go from axis to axis too
 KEYS = "J and K or the arrow keys on the map go to the next and the previous axis."
 
 
@@ -40,31 +44,38 @@ def open_axis(asked: Asked, order: Sequence[str] = ()) -> tuple[Selection, Axis]
                 icon=":material/link_off:",
             )
         selection = replace(selection, axis=ids[0])
+        state.put(replace(state.current(), axis=ids[0]))  # steps begin here, also while this runs
     st.session_state[_WALK] = ids
-    at = ids.index(selection.axis) if selection.axis in ids else -1
+    at, n = place_of(selection.axis)
     options = ids if at >= 0 else [selection.axis, *ids]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.show_field("axis", selection.axis)
+        listed = state.bound("axis")
+
+        def choose() -> None:
+            # What the list shows comes with every key; it may not know of the last step yet.
+            if not any(map(is_stepping, (walk_key(_AXES), MAP))):
+                listed["on_change"]()
+
         st.selectbox(
             "Axis",
             options,
             format_func=lambda axis_id: axis_words(axes[axis_id]),
             width=320,
-            **state.bound("axis"),
+            key=listed["key"],
+            on_change=choose,
         )
-        for label, by, key in (("Previous axis", -1, "K"), ("Next axis", 1, "J")):
-            st.button(
-                label,
-                shortcut=key,
-                disabled=not 0 <= at + by < len(ids),
-                on_click=step,
-                args=[by],
-                help=KEYS,
-            )
-        place = f"Axis {at + 1:,} of {len(ids):,}" if at >= 0 else "The filters hide this axis"
-        hidden = f", {counted(len(axes), 'axis', 'axes')} in all" if len(ids) < len(axes) else ""
+        walk_buttons(_AXES, ("Previous axis", "Next axis"), at, n, step, KEYS)
+        place = f"Axis {at + 1:,} of {n:,}" if at >= 0 else "The filters hide this axis"
+        hidden = f", {counted(len(axes), 'axis', 'axes')} in all" if n < len(axes) else ""
         st.caption(f"{place}{hidden}", width="content")
     return selection, axes[selection.axis]
+
+
+def place_of(axis_id: str) -> tuple[int, int]:
+    """Place of an axis among those that one walks through, -1 beside them, and of how many."""
+    ids: list[str] = st.session_state.get(_WALK, [])
+    return (ids.index(axis_id) if axis_id in ids else -1), len(ids)
 
 
 def step(by: int) -> None:
@@ -72,9 +83,8 @@ def step(by: int) -> None:
     ids: list[str] = st.session_state.get(_WALK, [])
     if not ids:
         return
-    axis = state.current().axis
-    at = ids.index(axis) if axis in ids else (-1 if by > 0 else 0)
-    place = min(max(at + by, 0), len(ids) - 1)
+    at, n = place_of(state.current().axis)
+    place = min(max(at + by, 0), n - 1)
     # The number of the open table page follows the axis, not the other way round.
     state.put(replace(state.current(), axis=ids[place]))
 

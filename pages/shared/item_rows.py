@@ -14,6 +14,7 @@ from core.analysis.pair_card import PREFERENCES
 from core.selection import Selection
 from core.words import counted
 from pages.shared import state
+from pages.shared.walk.component import walk_buttons
 
 ROWS_PER_PAGE = 100
 SHOWN = (
@@ -163,12 +164,11 @@ def turn_pages(matches: Matches, selection: Selection) -> None:
 def walk(table: pd.DataFrame, matches: Matches, at: int) -> None:
     """Buttons and keys to the item before and after the open one, or to the first."""
     n = len(matches.positions)
+
+    def go(by: int) -> None:
+        here = open_row(table, matches, state.current())  # a run may have ended before it came here
+        step(table, matches, min(max(here + by, 0), n - 1))
+
     with st.container(horizontal=True, vertical_alignment="center"):
-        for label, place, key in (("Previous item", at - 1, "K"), ("Next item", at + 1, "J")):
-            st.button(
-                label,
-                shortcut=key,
-                disabled=not 0 <= place < n,
-                on_click=lambda place=place: step(table, matches, place),
-            )
+        walk_buttons("items", ("Previous item", "Next item"), at, n, go)
         st.caption(f"Row {at + 1} of {n}" if at >= 0 else "The filters hide the open item")

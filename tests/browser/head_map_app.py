@@ -6,7 +6,6 @@ http://localhost:8501/?layers=30&heads=9&concepts=25&mode=difference&choice=k16
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import get_args
@@ -18,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import choose, parse_choice
 from core.errors import InputError
-from pages.shared.head_map.component import Event, head_map
+from pages.shared.head_map.component import head_map
 from pages.shared.head_map.data import GridMode, head_map_data
 from tests.head_views import POLES, made_view
 
@@ -37,12 +36,12 @@ def asked(name: str, otherwise: int) -> int:
     return int(st.query_params.get(name, otherwise))
 
 
-def take(event: Event) -> None:
-    """A choice goes to the address, a step to another axis."""
-    if isinstance(event, str):
-        st.query_params["choice"] = event
-    else:
-        st.query_params["axis"] = str(max(0, min(len(POLES) - 1, asked("axis", 0) + event)))
+def take(choice: str) -> None:
+    st.query_params["choice"] = choice
+
+
+def go(by: int) -> None:
+    st.query_params["axis"] = str(max(0, min(len(POLES) - 1, asked("axis", 0) + by)))
 
 
 st.set_page_config(layout="wide")
@@ -70,6 +69,5 @@ data = head_map_data(
     provenance={"model": "made", "templates": "simple, N = 30", "reference": "phrases"},
     caption="Made numbers.",
 )
-event = head_map(data, key="map", on_change=take)
-st.text("event " + json.dumps(event))
+head_map(data, key="map", on_choice=take, on_step=go, place=axis, n=len(POLES))
 st.segmented_control("Models", get_args(GridMode), key="mode")

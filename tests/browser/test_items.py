@@ -83,6 +83,16 @@ def test_keys_step_through_the_filtered_items(app: App, page: Page, scorer_id):
     expect(page.get_by_text("Row 2 of 44")).to_be_visible()
 
 
+def test_keys_pressed_while_the_page_runs_all_count(app: App, page: Page, scorer_id):
+    open_items(page, app, Selection(dataset="demo", scorer=scorer_id, conditions=("hi",)))
+    items = [item.item_id for item in demo_items() if item.condition == "hi"]
+    page.get_by_text("Blur texts until").click()  # what is ticked does not keep the keys
+    for _ in range(5):
+        page.keyboard.press("j")
+    expect(page.get_by_role("heading", name=items[5])).to_be_visible()
+    expect(page.get_by_text("Row 6 of 44")).to_be_visible()
+
+
 def test_the_largest_changes_are_downloaded_as_they_are_shown(
     app: App, page: Page, scored_cache: Path, scorer_id
 ):

@@ -9,9 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-Event = (
-    str | int
-)  # the heads chosen, as in a link; or how many axes to step, -1 being the one before
+from pages.shared.walk.steps import STEPS_SCRIPT, mark_drawn, take_steps, taken_steps, told_steps
 
 # In this order: later files use what earlier ones define, and all share one scope.
 SCRIPTS = (
@@ -22,9 +20,15 @@ _FOLDER = Path(__file__).parent
 
 
 def head_map(
-    data: Mapping[str, Any], *, key: str, on_change: Callable[[Event], None] | None = None
-) -> Event | None:
-    """Draw the map; what the reader has just done, None if nothing.
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_choice: Callable[[str], None],
+    on_step: Callable[[int], None],
+    place: int,
+    n: int,
+) -> None:
+    """Draw the map.
 
     Parameters
     ----------
@@ -32,38 +36,40 @@ def head_map(
         Of `head_map_data`.
     key
         The same from axis to axis, so that the keyboard stays where it is.
-    on_change
-        Called with what the reader did before the page runs again, so that it need not run twice.
-
-    Returns
-    -------
-    str or int or None
-        The text of a choice ("k128", "all", "rect:...", "head:..."), or by how many axes to step:
-        quick presses are added up. The text comes from a browser: hand it to `parse_choice`.
+    on_choice
+        Called with the chosen heads ("k128", "all", "rect:...", "head:...") before the page runs
+        again, so that it need not run twice. The text comes from a browser: hand it to
+        `parse_choice`.
+    on_step
+        Called likewise with how many axes to go on, back being negative.
+    place, n
+        Where the axis is, from 0, of how many; -1 beside them all.
     """
 
-    def tell() -> None:
-        event = event_of(st.session_state.get(key) or {})
-        if event is not None and on_change is not None:
-            on_change(event)
+    def released() -> None:
+        choice = (st.session_state.get(key) or {}).get("released")
+        if isinstance(choice, str):
+            on_choice(choice)
 
-    result = _component()(
-        key=key, data=dict(data), on_released_change=tell, on_step_change=tell, width="stretch"
+    def stepped() -> None:
+        if by := take_steps(key, told_steps(key)):
+            on_step(by)
+
+    walk = {"name": key, "place": place, "n": n, "taken": taken_steps(key)}
+    _component()(
+        key=key,
+        data={**data, "walk": walk},
+        on_released_change=released,
+        on_steps_change=stepped,
+        width="stretch",
     )
-    return event_of(result)
+    mark_drawn(key)
 
 
 def script() -> str:
     """The browser's side, as one module."""
-    return "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
-
-
-def event_of(state: Mapping[str, Any]) -> Event | None:
-    """What a state of the component says the reader did, whatever a browser may have sent."""
-    released, by = state.get("released"), state.get("step")
-    if isinstance(released, str):
-        return released
-    return by if isinstance(by, int) and not isinstance(by, bool) and by else None
+    files = [STEPS_SCRIPT, *(_FOLDER / f"{name}.js" for name in SCRIPTS)]
+    return "\n".join(file.read_text("utf-8") for file in files)
 
 
 @cache

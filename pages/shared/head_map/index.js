@@ -2,7 +2,7 @@
 
 const mounted = new WeakMap();
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".head-map");
   let map = mounted.get(parentElement);
   if (map?.root !== root) {
@@ -10,6 +10,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     mounted.set(parentElement, map);
   }
   map.send = setTriggerValue;
+  map.tally = tallyOf(data.walk.name);
+  answered(map.tally, root, setStateValue, data.walk);
   update(map, data);
   const call = ++map.calls;
   return () => {
@@ -42,8 +44,6 @@ function start(root, host) {
     calls: 0,
     version: 0,
     frame: 0,
-    steps: 0,
-    waiting: 0,
     memories: [],
     pending: null,
   };
@@ -76,7 +76,6 @@ function update(map, data) {
     map.memories = map.models.map(() => new Map());
     map.limit = 0;
   }
-  if (other) arrived(map);
   const [negative, positive] = data.axis.poles;
   put(map.root.querySelector(".negative"), negative);
   put(map.root.querySelector(".positive"), positive);

@@ -29,7 +29,7 @@ function listen(map) {
     release(map);
   });
   for (const button of map.root.querySelectorAll("[data-step]")) {
-    button.addEventListener("click", () => step(map, Number(button.dataset.step)));
+    button.addEventListener("click", () => step(map.tally, Number(button.dataset.step)));
   }
   for (const button of map.root.querySelectorAll("[data-file]")) {
     button.addEventListener("click", () => save(map, button.dataset.file));
@@ -61,21 +61,6 @@ function cancel(map) {
   map.dragging = false;
   settle(map);
   schedule(map);
-}
-
-/** Steps while Python is at work are added up and sent together. */
-function step(map, by) {
-  map.steps += by;
-  if (map.waiting || !map.steps) return;
-  map.send("step", map.steps);
-  map.steps = 0;
-  map.waiting = setTimeout(() => arrived(map), 1500); // at the last axis nothing comes back
-}
-
-function arrived(map) {
-  clearTimeout(map.waiting);
-  map.waiting = 0;
-  step(map, 0);
 }
 
 function cellOf(map, event) {
@@ -139,7 +124,7 @@ function keydown(map, event) {
   const moving = event.ctrlKey || event.altKey || event.metaKey;
   if (arrow && event.shiftKey) extend(map, event, arrow);
   else if (arrow && moving) moveBy(map, event, arrow);
-  else if (arrow && arrow[1]) step(map, arrow[1]);
+  else if (arrow && arrow[1]) step(map.tally, arrow[1]);
   else if (event.key === "Enter") enter(map);
   else if (event.key === "Escape") cancel(map);
   else return;
