@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -358,3 +360,34 @@ def test_a_name_that_is_not_there_is_refused(run, cache: Cache, options) -> None
 def test_the_checks_of_items_come_in_one_order() -> None:
     found: list[PipelineCheck] = item_checks([sentence(0)], "native")
     assert [one.name for one in found] == ["role_derivation", "contrast", "blank"]
+
+
+# --- the published scores of GPT-2 ------------------------------------------------------------
+
+
+def turned(text: str) -> str:
+    """StereoSet with its first two labels exchanged."""
+    return (
+        text.replace('"anti-stereotype"', '"?"')
+        .replace('"stereotype"', '"anti-stereotype"')
+        .replace('"?"', '"stereotype"')
+    )
+
+
+@pytest.mark.benchmarks
+@pytest.mark.skipif(
+    not os.environ.get("STEREOSCOPE_BENCHMARKS"), reason="STEREOSCOPE_BENCHMARKS is not set"
+)
+def test_exchanged_labels_of_stereoset_are_seen_in_gpt2_s_published_scores(run, tmp_path) -> None:
+    folder = Path(os.environ["STEREOSCOPE_BENCHMARKS"]) / "stereoset"
+    wrong = tmp_path / "turned_intrasentence.json"
+    wrong.write_text(turned((folder / "dev_intrasentence.json").read_text("utf-8")), "utf-8")
+    for name, file in (("right", folder / "dev_intrasentence.json"), ("wrong", wrong)):
+        assert run("import", file, "--dataset", name)[0] == 0
+        scores = ("import-scores", folder / "item_scores_gpt2.csv", "--dataset", name)
+        assert run(*scores, "--model", f"gpt2-{name}")[0] == 0
+    code, out, _ = run("check", "--dataset", "right")
+    assert code == 0 and "preferred in 1,305 of 2,106 items; more than half" in out
+    code, out, _ = run("check", "--dataset", "wrong")
+    assert code == 3
+    assert "preferred in 801 of 2,106 items; with the roles exchanged it would be 1,305" in out
