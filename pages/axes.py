@@ -17,8 +17,9 @@ from pages.shared import state
 from pages.shared.figures import literal, selected_points, show_figure
 from pages.shared.heads_choice import Asked, choose_heads
 from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
-from pages.shared.heads_jobs import offer_tests, own_axis_form
+from pages.shared.heads_jobs import offer_tests
 from pages.shared.heads_list import counts_sentence, page_of, show_list
+from pages.shared.heads_own import show_own_axes
 from pages.shared.heads_people import show_people
 from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import OTHER, AxisList, filter_axes, list_axes
@@ -113,7 +114,7 @@ def main() -> None:
     asked = choose_heads(state.current())
     listed = list_axes(asked)
     filter_axes(asked, listed)
-    offer_tests(asked, listed)
+    offer_tests(asked, listed, own_apart=True)
     selection, axis = open_axis(asked, listed.ids)
     if fresh:
         selection = replace(selection, page=page_of(listed, selection.axis))
@@ -130,7 +131,7 @@ def main() -> None:
     with st.expander("Do two models agree?", icon=":material/compare_arrows:"):
         show_models(asked, listed.stored)
     with st.expander("An axis of your own words", icon=":material/edit:"):
-        own_axis_form(asked)
+        show_own_axes(asked)
     publish_heads(asked, selection)
 
 

@@ -24,6 +24,7 @@ from pages.shared.head_map.component import head_map
 from pages.shared.head_map.data import GridMode, head_map_data
 from pages.shared.heads_choice import Asked, choose_heads, default_heads, other_question
 from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
+from pages.shared.heads_jobs import show_running
 from pages.shared.heads_layers import show_heads
 from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import filter_axes, list_axes
@@ -131,6 +132,7 @@ def main() -> None:
     asked = choose_heads(state.current(), compare=True)
     listed = list_axes(asked)
     filter_axes(asked, listed)
+    show_running(asked)
     selection, axis = open_axis(asked, listed.ids)
     asked = replace(asked, selection=selection)
     view, found = viewed(asked, selection, axis)

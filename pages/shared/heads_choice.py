@@ -18,7 +18,7 @@ from core.selection import NO_REFERENCE, TEMPLATES, Selection
 from core.stats.probes.projection import TOP_HEADS
 from core.store.heads import AXIS, CONCEPT
 from core.store.score_line import shell_line
-from core.words import counted, precision_words, short_labels
+from core.words import precision_words, short_labels
 from pages.shared import state
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
@@ -119,7 +119,7 @@ def _how_to_read_more(selection: Selection) -> None:
         shared = ("axes", "--model", "MODEL", "--axes", selection.axes)
         return shell_line(open_cache(), *shared, *words, "--reference", "people")
 
-    with st.popover("Read more", icon=":material/add:"):
+    with st.popover("Own groups, another model", icon=":material/add:"):
         st.caption(
             "Groups of your own: a file with one on each line, in the project's folder. They are "
             "read with phrases of their form, and can then be chosen under *Concepts*."
@@ -270,14 +270,6 @@ def _choose_reading(selection: Selection, sets: pd.DataFrame) -> Selection:
             "A direction is the difference between the mean outputs of a head for sentences about "
             "either pole; a concept's value is its projection onto it, standardised over concepts "
             "and phrases together, and averaged over heads."
-        )
-    read = of_axes.loc[of_axes["family"] == selection.family]
-    if len(read) and (read["n_read"] < read["n"]).any():
-        row = read.iloc[0]
-        st.warning(
-            f"The heads were read for {row['n_read']:,} of {counted(int(row['n']), 'axis', 'axes')}"
-            f" of {literal(selection.axes)}; the same command as before reads the rest.",
-            icon=":material/hourglass_top:",
         )
     return selection
 

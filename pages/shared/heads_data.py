@@ -18,6 +18,7 @@ from core.analysis.heads.provenance import heads_content, heads_provenance
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, axes_at_hand
 from core.axes.axis import Axis
+from core.store.axes import get_axes, set_size
 from core.store.gate import Cache
 from core.store.head_readers import filled_readers
 from core.store.read_sets import held_against, read_sets
@@ -46,6 +47,12 @@ def read_axes(question: HeadsQuestion) -> tuple[Axis, ...]:
     """The axes of a question's set that were read, in their order; all where none was."""
     cache = open_cache()
     return _axes(str(cache.folder), cache.stamp(), question)
+
+
+def read_whole_set(name: str) -> tuple[Axis, ...]:
+    """All axes of a set, read or not; none where there is no such set."""
+    cache = open_cache()
+    return _whole_set(str(cache.folder), cache.stamp(), name)
 
 
 def read_view(question: HeadsQuestion, axis_id: str) -> AxisView:
@@ -103,6 +110,12 @@ def _held_against(folder: str, stamp: Stamp, reader_id: str) -> list[tuple[str, 
 @st.cache_resource(max_entries=10, show_spinner=False)
 def _axes(folder: str, stamp: Stamp, question: HeadsQuestion) -> tuple[Axis, ...]:
     return axes_of(Cache(Path(folder)), question)
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _whole_set(folder: str, stamp: Stamp, name: str) -> tuple[Axis, ...]:
+    cache = Cache(Path(folder))
+    return get_axes(cache, name) if set_size(cache, "axis", name) else ()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
