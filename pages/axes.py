@@ -88,7 +88,7 @@ def show_axis(asked: Asked, selection: Selection, axis: Axis, listed: AxisList) 
     if opened is None:
         return
     view, found = opened
-    own = own_sentences(asked, view, found, listed.stored)
+    own = own_sentences(asked, view, found)
     left, right = st.columns(2)
     with left:
         show_strip(asked, view, found, " ".join(own) or said_of(asked, axis))

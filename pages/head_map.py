@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import get_args
@@ -16,21 +17,23 @@ from core.analysis.heads.sentences import (
     strongest_sentence,
 )
 from core.axes.axis import Axis
-from core.errors import InputError, StereoscopeError
+from core.errors import StereoscopeError
 from core.selection import GRIDS, Selection
+from core.stats.probes.flags import Flag
 from pages.shared import state
 from pages.shared.figures import literal
 from pages.shared.head_map.component import head_map
 from pages.shared.head_map.data import GridMode, head_map_data
-from pages.shared.heads_choice import Asked, choose_heads, default_heads, other_question
+from pages.shared.heads_choice import Asked, choose_heads, default_heads
 from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
 from pages.shared.heads_jobs import show_running
 from pages.shared.heads_layers import show_heads
 from pages.shared.heads_positions import show_positions
 from pages.shared.heads_rows import filter_axes, list_axes
+from pages.shared.heads_second import Second, said_of_both, second_model
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_values
-from pages.shared.heads_verdict import own_lines, own_sentences, row_of, said_of, show_verdicts
+from pages.shared.heads_verdict import own_lines, own_sentences, row_of, show_verdicts
 from pages.shared.heads_walk import MAP, dimension_note, open_axis, place_of, step
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
@@ -53,22 +56,6 @@ def viewed(asked: Asked, selection: Selection, axis: Axis) -> tuple[AxisView, Ch
         st.stop()
 
 
-def compared(asked: Asked, selection: Selection, axis: Axis) -> tuple[AxisView, Chosen | None]:
-    """The same axis under the second model; without numbers where it has no such heads.
-
-    Raises
-    ------
-    InputError, CacheError
-        The second model was not read for it.
-    """
-    question = other_question(asked, selection.reader_compare)
-    view = read_view(question, axis.axis_id)
-    try:
-        return view, read_chosen(question, axis.axis_id, asked.heads)
-    except InputError:
-        return view, None
-
-
 def choose_mode(asked: Asked) -> GridMode:
     """How two models are shown; one alone where there is no second."""
     if not asked.selection.reader_compare:
@@ -79,29 +66,46 @@ def choose_mode(asked: Asked) -> GridMode:
     return next(mode for mode in modes if mode == asked.selection.grid)
 
 
-def show_map(asked: Asked, selection: Selection, view: AxisView, found: Chosen, own: str) -> None:
+def show_map(
+    asked: Asked, view: AxisView, found: Chosen, second: Second | None, mode: GridMode, said: str
+) -> None:
     """The component, with a second model where one is chosen and can be shown."""
-    mode = choose_mode(asked)
-    choice = parse_choice(asked.heads, *view.shape)
-    said = own or said_of(asked, view.axis)
     message = partial(
         head_map_data,
         view,
         found,
-        choice=choice,
+        choice=parse_choice(asked.heads, *view.shape),
         model=asked.model,
         provenance=read_heads_provenance(asked.question),
-        caption=f"{asked.model}: {said}" if said and mode != "one" else said,
+        caption=said,
     )
     try:
-        other = compared(asked, selection, view.axis) if mode != "one" else None
-        name = asked.labels.get(selection.reader_compare, "")
-        data = message(other, mode, compare_model=name)
+        data = message()
+        if second is not None:
+            both = (second.view, second.found)
+            data = message(both, mode, compare_model=second.asked.model)
     except StereoscopeError as error:
         st.warning(f"{literal(str(error))} One model is shown.", icon=":material/info:")
-        data = message()
     place, n = place_of(view.axis.axis_id)
     head_map(data, key=MAP, on_choice=take_heads, on_step=step, place=place, n=n)
+
+
+def show_sentences(
+    asked: Asked, view: AxisView, found: Chosen, own: Mapping[str, Flag], *, last: bool = True
+) -> None:
+    """What is found in the chosen heads of one model."""
+    choice = parse_choice(asked.heads, *view.shape)
+    row = row_of(asked, view.question.reference, view.axis.axis_id)
+    show_verdicts(
+        asked,
+        view.axis,
+        separability_sentence(view, found, choice, row),  # R anew needs no phrases' test
+        strongest_sentence(view),
+        position_sentence(view, found),
+        own=own_lines(own),
+        heading=asked.model if asked.selection.reader_compare else "",
+        last=last,
+    )
 
 
 def choose_again(asked: Asked) -> None:
@@ -138,22 +142,20 @@ def main() -> None:
     view, found = viewed(asked, selection, axis)
     if note := dimension_note(axis):
         st.caption(f"An axis of {literal(note)}.")
-    own = own_sentences(asked, view, found, listed.stored)
-    show_map(asked, selection, view, found, " ".join(own))
+    mode = choose_mode(asked)
+    second = second_model(asked, axis) if mode != "one" else None
+    own = own_sentences(asked, view, found)
+    said = said_of_both(asked, axis, own, second)
+    show_map(asked, view, found, second, mode, said)
     choose_again(asked)
-    choice = parse_choice(asked.heads, *view.shape)
-    row = row_of(asked, view.question.reference, axis.axis_id)  # R anew needs no phrases' test
-    separate = separability_sentence(view, found, choice, row)
-    show_verdicts(
-        asked,
-        axis,
-        separate,
-        strongest_sentence(view),
-        position_sentence(view, found),
-        own=own_lines(own),
-    )
+    beside = None
+    both = second is not None and second.found is not None
+    show_sentences(asked, view, found, own, last=not both)
+    if second is not None and second.found is not None:
+        show_sentences(second.asked, second.view, second.found, second.own)
+        beside = (second.asked.model, second.view, second.found)
     parts = {
-        "Concepts": lambda: show_values(asked, view, found),
+        "Concepts": lambda: show_values(asked, view, found, beside),
         "Heads and layers": lambda: show_heads(asked, view, found),
         "Accuracy against k": lambda: show_positions(asked),
         "Take along": lambda: take_along(asked, axis, found, view.concepts[0].text),

@@ -119,14 +119,14 @@ def test_people_s_labels_are_drawn_with_their_pole(show, cache, reader) -> None:
     fields = asked(reader, axes=WARM, concepts=LABELLED, heads="k3", axis=IDS[1])
     app = show(cache.folder, **fields)
     strip = figures(app)[0]
-    marks = {side: trace(strip, f"people: word{side}") for side in (2, 3)}
-    assert [marks[side]["marker"]["symbol"] for side in (2, 3)] == [
+    marks = {side: trace(strip, f"held to be {side} warmth") for side in "−+"}
+    assert [marks[side]["marker"]["symbol"] for side in "−+"] == [
         "triangle-left",
         "triangle-right",
     ]
     assert sum(len(numbers(mark["x"])) for mark in marks.values()) == N_LABELLED
     (table,) = frames(app, "concept")
-    assert table["label"].value_counts().to_dict() == {"word2": 15, "word3": 15}
+    assert table["label"].value_counts().to_dict() == {"− warmth": 15, "+ warmth": 15}
 
 
 def test_two_sets_of_phrases_stand_beside_each_other(show, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.analysis.heads.axis_view import axis_view
 from core.analysis.heads.chosen import choose, parse_choice
 from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import compute_and_store
 from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.head_readers import readers
@@ -155,6 +156,51 @@ def test_two_models_are_shown_side_by_side_and_as_a_difference(show, tmp_path: P
         assert len(data["models"]) == 2
         assert data["said"].startswith(f"{data['models'][0]['name']}: word2")
         assert not app.warning[1:]
+
+
+def test_sentences_and_numbers_are_of_both_models_by_name(show, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    reader = planted(cache, other=planted_heads())
+    other = next(i for i in readers(cache)["reader_id"] if i != reader.reader_id)
+    fields = {"reader_compare": other, "axis": IDS[1], "grid": "side by side"}
+    app = show(cache.folder, **asked(reader, heads="rect:0,0,1,5", **fields))
+    names = [model["name"] for model in map_data(app)["models"]]
+    assert map_data(app)["said"].startswith(f"{names[0]}: Over 12 heads")
+    assert f" {names[1]}: Over 12 heads" in map_data(app)["said"]
+    assert all(f"**{name}**" in words(app).replace("\\", "") for name in names)
+    (table,) = frames(app, "model")
+    assert table["model"].value_counts().to_dict() == dict.fromkeys(names, N_CONCEPTS)
+    asked_alone = HeadsQuestion(
+        reader_id=other, axes=AXES, concepts=CONCEPTS, reference=REFERENCE, k=3
+    )
+    view = axis_view(cache, asked_alone, IDS[1])
+    found = choose(view, parse_choice("rect:0,0,1,5", *view.shape), seed=asked_alone.seed)
+    of_other = table[table["model"] == names[1]]["value"]
+    np.testing.assert_allclose(np.sort(of_other), np.sort(found.values[:N_CONCEPTS]))
+
+
+def test_heads_chosen_by_hand_are_tested_against_both_sets_of_phrases(show, cache, reader) -> None:
+    compute_and_store(
+        cache,
+        HeadsQuestion(
+            reader_id=reader.reader_id, axes=AXES, concepts=CONCEPTS, reference=SECOND, k=3
+        ),
+    )
+    app = show(cache.folder, **asked(reader, axis=IDS[1], heads="rect:0,0,1,5"))
+    said = map_data(app)["said"]
+    for reference in (REFERENCE, SECOND):
+        question = HeadsQuestion(
+            reader_id=reader.reader_id, axes=AXES, concepts=CONCEPTS, reference=reference, k=3
+        )
+        view = axis_view(cache, question, IDS[1])
+        found = choose(view, parse_choice("rect:0,0,1,5", *view.shape), seed=question.seed)
+        assert f" {reference}: KS D = {found.statistic:.2f} (n = {found.n_concepts}" in said
+
+
+def test_all_heads_by_number_are_not_called_chosen(show, cache, reader) -> None:
+    app = show(cache.folder, **asked(reader, axis=IDS[1], heads="k24"))
+    assert "chosen by R" not in words(app)
+    assert "not adjusted for choosing them" not in words(app)
 
 
 def test_a_model_of_other_layers_has_no_difference_and_says_so(show, cache, reader) -> None:

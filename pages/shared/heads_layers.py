@@ -18,7 +18,7 @@ from pages.shared.data import Stamp, open_cache
 from pages.shared.figures import show_figure
 from pages.shared.heads_choice import Asked
 from pages.shared.heads_data import read_heads_provenance
-from pages.shared.heads_share import axis_stem
+from pages.shared.heads_share import axis_stem, heads_stem
 from pages.shared.tables import show_frame
 from pages.shared.widgets import download_buttons, errors_in_one_sentence
 
@@ -46,7 +46,7 @@ def show_heads(asked: Asked, view: AxisView, found: Chosen) -> None:
         if n_none := view.separability.size - len(rows):
             st.caption(f"{n_none:,} heads without a separability are left out.")
         st.caption(f"R of n = {view.question.n_templates} sentences of either pole.")
-        download_buttons(lambda: rows, list(HEADS), f"heads-{axis_stem(view.axis, asked.model)}")
+        download_buttons(lambda: rows, list(HEADS), f"heads-{heads_stem(asked, view.axis)}")
 
 
 def _show_layers(asked: Asked, view: AxisView) -> None:

@@ -45,8 +45,9 @@ def publish_heads(asked: Asked, selection: Selection) -> None:
     with st.container(horizontal=True):
         with st.popover("Link", icon=":material/link:"):
             st.caption(
-                "Shows these choices to whoever has the same cache. Which tab is open is not in "
-                "it, and the second set of phrases is one that has tests there."
+                "Shows these choices to whoever has the same cache. It holds the choices of all "
+                "pages, defaults too, but not which tab is open. The second set of phrases is not "
+                "in it: there it is the last of those that were read for these concepts."
             )
             st.code(state.link(published), language=None, wrap_lines=True)
         with st.popover("Code", icon=":material/code:"):
@@ -75,6 +76,11 @@ def take_along(asked: Asked, axis: Axis, found: Chosen, concept: str) -> None:
     )
     st.caption("In Python, in the project's folder, with the file there:")
     st.code(snippet(open_cache(), name, concept), language="python")
+
+
+def heads_stem(asked: Asked, axis: Axis) -> str:
+    """Beginning of the names of files about an axis in the chosen heads."""
+    return file_stem(f"{axis_stem(axis, asked.model)}-{asked.heads}")
 
 
 def axis_stem(axis: Axis, model: str) -> str:

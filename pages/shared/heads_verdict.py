@@ -18,7 +18,6 @@ from core.analysis.heads.sentences import (
     pole_words,
     tests_of,
 )
-from core.analysis.heads.stored import StoredAxes
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
 from core.stats.probes.flags import Flag, flag_of, flag_words, resampled_words
@@ -59,7 +58,14 @@ def verdicts(asked: Asked, axis: Axis) -> list[str]:
     return lines
 
 
-def show_verdicts(asked: Asked, axis: Axis, *more: str, own: Sequence[str] = ()) -> None:
+def show_verdicts(
+    asked: Asked,
+    axis: Axis,
+    *more: str,
+    own: Sequence[str] = (),
+    heading: str = "",
+    last: bool = True,
+) -> None:
     """The sentences about an axis, further ones, and what no flag means.
 
     Parameters
@@ -68,10 +74,16 @@ def show_verdicts(asked: Asked, axis: Axis, *more: str, own: Sequence[str] = ())
         Sentences, as plain text.
     own
         Lines of `own_lines`, in Markdown.
+    heading
+        The model's name, where there are two.
+    last
+        Whether no verdict of another model follows, before what no flag means.
     """
     plain = (f"- {literal(sentence)}" for sentence in more if sentence)
-    st.markdown("\n".join([*verdicts(asked, axis), *own, *plain]), help=HELP)
-    st.caption(CAUTION)
+    above = [f"**{literal(heading)}**\n"] if heading else []
+    st.markdown("\n".join([*above, *verdicts(asked, axis), *own, *plain]), help=HELP)
+    if last:
+        st.caption(CAUTION)
 
 
 def row_of(asked: Asked, reference: str, axis_id: str) -> Mapping[str, Any] | None:
@@ -89,14 +101,13 @@ def row_of(asked: Asked, reference: str, axis_id: str) -> Mapping[str, Any] | No
     return {str(k): v for k, v in rows.iloc[0].to_dict().items()}
 
 
-def own_sentences(
-    asked: Asked, view: AxisView, found: Chosen, stored: StoredAxes | None
-) -> dict[str, Flag]:
+def own_sentences(asked: Asked, view: AxisView, found: Chosen) -> dict[str, Flag]:
     """The tests in the chosen heads against either set of phrases, each with its flag.
 
     Empty where a table holds them.
     """
-    if asked.heads == _table_heads(asked) and stored is not None and view.reference:
+    of_table = asked.heads == _table_heads(asked) and view.reference
+    if of_table and row_of(asked, view.question.reference, view.axis.axis_id) is not None:
         return {}
     choice = parse_choice(asked.heads, *view.shape)
     said = {}

@@ -41,6 +41,7 @@ class Strip:
     heads: str = ""  # which, in words, with their number
     of: str = ""  # set of concepts
     against: str = ""  # set of phrases
+    dimension: str = ""  # that labels are of
     said: str = ""  # verdict, which a page shows once and a file carries too
 
 
@@ -101,9 +102,9 @@ def _marks(rows: pd.DataFrame, side: int, strip: Strip) -> go.Scatter:
     part = rows.iloc[at]
     symbol, colour = _SIDES[side]
     names = {
-        1: f"people: {plain(strip.positive)}",
-        -1: f"people: {plain(strip.negative)}",
-        0: "concepts" if (strip.concepts["label"] == 0).all() else "no label by people",
+        1: f"held to be + {plain(strip.dimension)}",
+        -1: f"held to be \u2212 {plain(strip.dimension)}",
+        0: "concepts" if (strip.concepts["label"] == 0).all() else "concepts without a label",
     }
     return go.Scatter(
         x=part["value"].tolist(),
