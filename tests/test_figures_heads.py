@@ -8,7 +8,13 @@ import plotly
 import pytest
 
 from core.figures.colours import NEGATIVE_POLE, POSITIVE_POLE
-from core.figures.heads.atlas import LABELLED, atlas_scatter, label_places
+from core.figures.heads.atlas import (
+    LABELLED,
+    NEAREST,
+    atlas_scatter,
+    label_places,
+    narrow_style,
+)
 from core.figures.heads.positions import accuracy_lines
 from core.figures.heads.profile import profile_bars
 from core.figures.heads.references import two_references
@@ -164,10 +170,52 @@ def test_the_atlas_draws_every_point_and_names_only_some(n: int) -> None:
     sound(figure)
     assert list(figure.data[0].x) == rows["x"].tolist()
     assert figure.data[-1].name == "open: words of 0"
-    placed = [place for place in label_places(rows) if place]
-    assert len(placed) <= LABELLED
-    assert placed
-    assert label_places(rows.head(0)) == []
+    labels = label_places(rows, "k0")
+    placed = [i for i, place in enumerate(labels.places) if place]
+    assert 0 < len(placed) <= LABELLED
+    assert label_places(rows.head(0)).places == []
+    # A narrow screen shows the first words of their trace: those that have room there.
+    drawn_words = next(trace for trace in figure.data if trace.mode == "markers+text")
+    assert len(drawn_words.text) == len(placed)
+    assert list(drawn_words.text[: len(labels.narrow)]) == [f"words of {i}" for i in labels.narrow]
+    assert f":nth-child(n+{len(labels.narrow) + 1})" in narrow_style(figure)
+
+
+@pytest.mark.parametrize("chosen", ["k3", "k199", "none"])
+def test_words_on_a_narrow_screen_are_of_the_open_point_and_its_neighbours(chosen: str) -> None:
+    rows = points(200)
+    labels = label_places(rows, chosen)
+    assert set(labels.narrow) <= {i for i, place in enumerate(labels.places) if place}
+    assert len(labels.narrow) <= NEAREST
+    if chosen == "none":
+        assert set(labels.narrow) <= set(range(NEAREST))
+        return
+    at = rows.loc[rows["key"] == chosen].iloc[0]
+    away = np.hypot(
+        (rows["x"] - at["x"]) / np.ptp(rows["x"]) * 700,
+        (rows["y"] - at["y"]) / np.ptp(rows["y"]) * 480,
+    )
+    assert set(labels.narrow) <= set(np.argsort(away)[:NEAREST])
+
+
+@pytest.mark.parametrize("width", [225.0, 700.0])
+def test_no_words_leave_the_plot_or_cover_another(width: float) -> None:
+    rows = points(60).assign(words=[f"a pair of rather long words {i}" for i in range(60)])
+    labels = label_places(rows, "k5")
+    shown = labels.narrow if width < 300 else [i for i, p in enumerate(labels.places) if p]
+    boxes = []
+    for i in shown:
+        text = 6.3 * len(rows["words"][i])
+        low, high = (rows["x"].min(), rows["x"].max())
+        x = (rows["x"][i] - low + 0.16 * (high - low)) / (1.32 * (high - low)) * width
+        y = (rows["y"][i] - rows["y"].min()) / np.ptp(rows["y"]) / 1.32 * 480
+        side = {"middle right": 7, "middle left": -7 - text}.get(labels.places[i], -text / 2)
+        up = {"top center": 12, "bottom center": -12}.get(labels.places[i], 0)
+        boxes.append((x + side, x + side + text, y + up))
+        assert x + side >= 0 and x + side + text <= width
+    for n, (left, right, y) in enumerate(boxes):
+        for other_left, other_right, other_y in boxes[:n]:
+            assert left > other_right or right < other_left or abs(y - other_y) >= 14
 
 
 def test_points_at_one_place_and_texts_as_colours() -> None:

@@ -24,15 +24,19 @@ from pages.shared.widgets import download_buttons, errors_end_this_part
 _N = st.column_config.NumberColumn
 COLUMNS = {
     "axis": "Axis",
+    "r": _N("r of values", format="%+.2f", help="Pearson's, over the concepts"),
+    "n_concepts": _N("n", format="%d", help="Concepts"),
     "cosine": _N("Cosine", format="%+.3f", help="Of the directions, mean over heads"),
     "own": _N(
         "With itself", format="%.3f", help="Cosine of its two halves of templates, each of 15"
     ),
-    "random_sd": _N("By chance", format="%.3f", help="sd for random directions"),
+    "random_sd": _N(
+        "By chance", format="%.3f", help="sd of that mean if both directions were random, around 0"
+    ),
     "shared": "Shared pole",
-    "n_heads": _N("Heads", format="%d", help="The best of either axis"),
-    "r": _N("r of values", format="%+.2f", help="Pearson's, over the concepts"),
-    "n_concepts": _N("n", format="%d", help="Concepts"),
+    "n_heads": _N(
+        "Heads", format="%d", help="That the cosine is the mean of: the best k of either axis"
+    ),
 }
 
 
@@ -47,13 +51,16 @@ def show_alike(asked: Asked, axis: Axis, listed: AxisList) -> None:
     pairs = _cosines(asked.question, (axis.axis_id, *near["axis_id"]))
     own = dict(zip(pairs["second"], pairs["own_second"], strict=True))
     of_open = pairs[pairs["first"] == axis.axis_id].rename(columns={"second": "axis_id"})
-    rows = near.merge(of_open[["axis_id", "cosine", "n_heads", "random_sd"]], on="axis_id")
+    beside = of_open[["axis_id", "cosine", "n_heads", "random_sd"]]
+    rows = near.merge(beside, on="axis_id")  # in the order of the size of r
     rows["own"] = rows["axis_id"].map(own)
-    rows = rows.sort_values("cosine", key=lambda c: -c.abs(), na_position="last")
     show_frame(rows[list(COLUMNS)], COLUMNS, height="content")
     st.caption(
         f"The {len(rows):,} of {len(stored.held.axes) - 1:,} other axes whose values follow this "
-        "one's most closely. A negative cosine has the poles swapped. With itself: an axis's "
+        "one's most closely, or run against it, by the size of r. The sign of a cosine says "
+        "whether the second poles point the same way in these heads; near 0 it says little, and r "
+        "can have the other sign, since phrases have more in common than these directions. With "
+        "itself: an axis's "
         "direction from half of the templates beside that from the other half. Cosines between "
         "axes are of all templates asked for, so that this is no ceiling. Axes that share a pole "
         "are alike by having its sentences in common."

@@ -16,7 +16,7 @@ from core.analysis.heads.atlas import (
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes
 from core.errors import InputError
-from core.figures.heads.atlas import LABELLED, atlas_scatter
+from core.figures.heads.atlas import atlas_scatter, narrow_style
 from core.selection import ATLAS_BY, ATLAS_COLOURS, ATLAS_OF, Selection
 from pages.shared import state
 from pages.shared.data import Stamp, open_cache
@@ -85,6 +85,7 @@ def show_atlas(asked: Asked, selection: Selection, listed: AxisList, stored: Sto
         chosen=selection.axis if of == "axes" else "",
         words=bool(st.session_state["atlas-words"]),
     )
+    st.html(f"<style>{narrow_style(figure)}</style>")
     clicked = open_clicked if of == "axes" else None
     provenance = read_heads_provenance(asked.question) | _placed(found)
     show_figure(figure, FIGURE, provenance, table=rows, on_select=clicked)
@@ -161,8 +162,7 @@ def _caption(asked: Asked, found: Atlas, n: int) -> str:
         sentences.append(f"Showing {n:,} of {len(found.names):,}: the filters hide the others.")
     if found.shares is None:
         sentences.append("Distances far apart mean nothing, and another machine places otherwise.")
-    if n > LABELLED:
-        sentences.append("Words stand where there is room; pointing at a point names it.")
+    sentences.append("Words stand where there is room; pointing at a point names it.")
     return " ".join(sentences)
 
 

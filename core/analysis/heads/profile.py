@@ -72,7 +72,7 @@ def layer_profiles(cache: Cache, question: HeadsQuestion, axis_id: str) -> pd.Da
     -------
     DataFrame
         One row per pooling and layer: pooling, layer, n_heads (of the k best), expected (if they
-        lay anywhere alike), n_best (k, or all heads with an R), separability (mean R of all heads
+        were spread evenly), n_best (k, or all heads with an R), separability (mean R of all heads
         of the layer) and chance (their mean R under swapped labels).
 
     Raises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from core.figures.colours import CHANGE_SCALE, COLOURS, ENGLISH, EVIDENCE
 from core.figures.theme import Figure, drawn, plain
 
 LABELLED = 60  # points that carry their words at most
-_CHART = 520.0, 400.0  # px that labels are laid out for
+NEAREST = 6  # of them that do on a narrow screen: the open one and its neighbours
+_UID = "atlas-words"  # of the trace that has them
+_WIDE, _NARROW = (700.0, 480.0), (225.0, 480.0)  # px of the plot that labels are laid out for
 _LETTER, _LINE = 6.3, 14.0  # px of a label's letter and line
 _SEQUENTIAL = [[0.0, "#9a9da3"], [1.0, EVIDENCE["shown"]]]
 _PLACES = {  # where a label may stand: its middle beside the point, in label widths and px
@@ -23,6 +26,14 @@ _PLACES = {  # where a label may stand: its middle beside the point, in label wi
     "middle right": (0.5, 0.0),
     "middle left": (-0.5, 0.0),
 }
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Where words stand."""
+
+    places: list[str]  # of every row; empty where there is no room
+    narrow: list[int]  # rows whose words have room on a narrow screen, too
 
 
 def atlas_scatter(
@@ -52,7 +63,7 @@ def atlas_scatter(
         Whether points carry their words where there is room.
     """
     rows = rows.reset_index(drop=True)
-    labels = label_places(rows) if words else [""] * len(rows)
+    labels = label_places(rows, chosen) if words else Labels([""] * len(rows), [])
     numeric = types.is_numeric_dtype(rows[colour]) and not types.is_bool_dtype(rows[colour])
     traces = [_scaled(rows, colour, colour_name)] if numeric else []
     if not numeric:
@@ -61,7 +72,7 @@ def atlas_scatter(
             _group(part, str(name), COLOURS[i % len(COLOURS)])
             for i, (name, part) in enumerate(groups)
         ]
-    if any(labels):
+    if any(labels.places):
         traces.append(_words(rows, labels))
     if (rows["key"] == chosen).any():
         traces.append(_ring(rows[rows["key"] == chosen].iloc[0]))
@@ -81,6 +92,13 @@ def atlas_scatter(
     return drawn(traces, layout)
 
 
+def narrow_style(figure: Figure) -> str:
+    """A style sheet for the page: on a narrow screen only words that have room there are shown."""
+    n = next((trace.meta for trace in figure.data if trace.uid == _UID), 0)
+    hidden = f".trace{_UID} .textpoint:nth-child(n+{n + 1})"
+    return f"@media (max-width: 640px) {{ {hidden} {{ display: none; }} }}"
+
+
 def _range(values: pd.Series) -> list[float]:
     """Room for words at both ends; around a single place, too."""
     low, high = float(values.min()), float(values.max())
@@ -88,33 +106,70 @@ def _range(values: pd.Series) -> list[float]:
     return [low - margin, high + margin]
 
 
-def label_places(rows: pd.DataFrame) -> list[str]:
-    """Where each point's words stand so that no two overlap; empty where there is no room.
+def label_places(rows: pd.DataFrame, chosen: str = "") -> Labels:
+    """Where each point's words stand so that no two overlap and none leaves the plot.
 
-    Earlier rows go first. The room is that of a wide screen; hovering names every point.
+    Earlier rows go first, before them the open point and those nearest to it, which are to have
+    room on a narrow screen too; hovering names every point.
     """
-    if rows.empty:
-        return []
-    spans = [max(float(np.ptp(rows[name])), 1e-12) for name in ("x", "y")]
-    px = (rows["x"] - rows["x"].min()) / spans[0] * _CHART[0]
-    py = (rows["y"] - rows["y"].min()) / spans[1] * _CHART[1]
-    points = np.column_stack([px, py])
-    taken = np.empty((0, 4))
-    found = [""] * len(rows)
-    for i, words in enumerate(rows["words"].head(LABELLED)):
-        width = _LETTER * len(str(words)) + 8
-        for place, (aside, above) in _PLACES.items():
-            box = _box(points[i] + (aside * (width + 14), above), width)
-            free = ~_overlap(taken, box).any() and not _covers(box, np.delete(points, i, axis=0))
-            if free:
-                found[i], taken = place, np.vstack([taken, box])
-                break
-    return found
+    places, narrow = [""] * len(rows), list[int]()
+    near = _nearest(rows, chosen)
+    order = [*near, *(i for i in range(len(rows)) if i not in near)][:LABELLED]
+    on_wide, on_narrow = _Chart(rows, _WIDE), _Chart(rows, _NARROW)
+    for i in order:
+        width = _LETTER * len(str(rows["words"].iloc[i])) + 8
+        free = [place for place in _PLACES if on_wide.is_free(i, place, width)]
+        both = [place for place in free if i in near and on_narrow.is_free(i, place, width)]
+        if both:
+            narrow.append(i)
+            on_narrow.take(i, both[0], width)
+        if free:
+            places[i] = (both or free)[0]
+            on_wide.take(i, places[i], width)
+    return Labels(places, narrow)
 
 
-def _box(middle: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
-    x, y = middle
-    return np.array([x - width / 2, y - _LINE / 2, x + width / 2, y + _LINE / 2])
+def _nearest(rows: pd.DataFrame, chosen: str) -> list[int]:
+    """The open point and those nearest to it; the first ones where none is open."""
+    if not (rows["key"] == chosen).any():
+        return list(range(min(NEAREST, len(rows))))
+    points = _pixels(rows, _WIDE)
+    away = points - points[int(np.argmax(rows["key"] == chosen))]
+    return [int(i) for i in np.argsort(np.hypot(*away.T), kind="stable")[:NEAREST]]
+
+
+def _pixels(rows: pd.DataFrame, size: tuple[float, float]) -> npt.NDArray[np.float64]:
+    """Where points lie in a plot of so many pixels, whose axes have the range of `_range`."""
+    columns = []
+    for name, px in zip(("x", "y"), size, strict=True):
+        low, high = _range(rows[name])
+        columns.append((rows[name].to_numpy(dtype=np.float64) - low) / (high - low) * px)
+    return np.column_stack(columns)
+
+
+class _Chart:
+    """A plot of some size, and the room that words have taken in it."""
+
+    def __init__(self, rows: pd.DataFrame, size: tuple[float, float]) -> None:
+        self.size = np.array(size)
+        self.points = _pixels(rows, size) if len(rows) else np.empty((0, 2))
+        self.taken = np.empty((0, 4))
+
+    def is_free(self, i: int, place: str, width: float) -> bool:
+        """Whether words of this width have room beside point i."""
+        box = self._box(i, place, width)
+        inside = (box[:2] >= 0).all() and (box[2:] <= self.size).all()
+        others = np.delete(self.points, i, axis=0)
+        return bool(inside and not _overlap(self.taken, box).any() and not _covers(box, others))
+
+    def take(self, i: int, place: str, width: float) -> None:
+        """Put words there."""
+        self.taken = np.vstack([self.taken, self._box(i, place, width)])
+
+    def _box(self, i: int, place: str, width: float) -> npt.NDArray[np.float64]:
+        aside, above = _PLACES[place]
+        x, y = self.points[i] + (aside * (width + 14), above)
+        return np.array([x - width / 2, y - _LINE / 2, x + width / 2, y + _LINE / 2])
 
 
 def _overlap(boxes: npt.NDArray[np.float64], box: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -143,9 +198,13 @@ def _size(rows: pd.DataFrame) -> int:
     return 11 if len(rows) < 300 else 7
 
 
-def _words(rows: pd.DataFrame, labels: list[str]) -> go.Scatter:
-    """The words of those points that have room for them: a trace of few points is drawn sooner."""
-    named = [i for i, place in enumerate(labels) if place]
+def _words(rows: pd.DataFrame, labels: Labels) -> go.Scatter:
+    """The words of those points that have room for them: a trace of few points is drawn sooner.
+
+    First those that a narrow screen has room for: `narrow_style` hides the others there.
+    """
+    others = (i for i, place in enumerate(labels.places) if place and i not in labels.narrow)
+    named = [*labels.narrow, *others]
     part = rows.iloc[named]
     return go.Scatter(
         x=part["x"].to_numpy(),
@@ -153,7 +212,9 @@ def _words(rows: pd.DataFrame, labels: list[str]) -> go.Scatter:
         mode="markers+text",
         marker={"size": _size(rows), "opacity": 0},  # words keep clear of the points below
         text=[plain(words) for words in part["words"]],
-        textposition=[labels[i] for i in named],
+        textposition=[labels.places[i] for i in named],
+        uid=_UID,
+        meta=len(labels.narrow),
         textfont={"size": 11},
         hoverinfo="skip",
         showlegend=False,

@@ -11,6 +11,7 @@ from plotly import graph_objects as go
 from core.figures.colours import COLOURS, ENGLISH
 from core.figures.theme import Figure, drawn, plain
 
+_APART = 1.5  # times as many heads: nearer ticks would overlap
 _LOOKS = {"warmth": (COLOURS[0], "circle"), "competence": (COLOURS[3], "square")}
 
 
@@ -39,7 +40,7 @@ def accuracy_lines(
         place = {"x0": chosen, "x1": chosen, "yref": "paper", "y0": 0, "y1": 1}
         shapes = [{"type": "line", "layer": "below", "line": {"width": 1, "dash": "dot"}} | place]
     top = 20 * len(traces) + 12
-    ks = sorted(known["k"].unique().tolist())
+    ks = _ticks(sorted(known["k"].unique().tolist()))
     layout: dict[str, Any] = {
         "height": top + 360,
         "margin": {"l": 8, "r": 12, "t": top, "b": 52},
@@ -54,6 +55,15 @@ def accuracy_lines(
         "meta": {"caption": _caption(rows, known, of, centre)},
     }
     return drawn(traces, layout)
+
+
+def _ticks(ks: list[int]) -> list[int]:
+    """Numbers of heads that have room beside each other; the largest always has."""
+    kept: list[int] = []
+    for k in reversed(ks):
+        if not kept or kept[-1] >= _APART * k:
+            kept.append(k)
+    return kept[::-1]
 
 
 def _lines(part: pd.DataFrame, dimension: str) -> list[go.Scatter]:

@@ -21,7 +21,7 @@ def profile_bars(rows: pd.DataFrame, *, expected: float, what: str = "") -> Figu
     rows
         One row per pooling and layer: pooling, layer, n_heads.
     expected
-        Heads in each layer if the top ones lay anywhere alike.
+        Heads in each layer if the top ones were spread evenly.
     what
         Of what, for the caption: the axis, the model.
     """
@@ -42,7 +42,7 @@ def profile_bars(rows: pd.DataFrame, *, expected: float, what: str = "") -> Figu
     named = f", {what}" if what else ""
     layout["meta"] = {
         "caption": f"Heads of highest separability R by layer{named}. Dotted: {expected:.1f} heads "
-        "in each layer, if they lay anywhere alike."
+        "in each layer, if they were spread evenly over the layers."
     }
     return drawn(traces, layout)
 
