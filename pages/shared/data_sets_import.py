@@ -74,6 +74,7 @@ def show_problems(reading: Reading, name: str) -> None:
         hide_index=True,
         height="content" if len(shown) <= 8 else 320,
         placeholder="–",
+        column_order=("severity", "kind", "row", "message", "item_id", "condition", "file"),
         column_config={
             "severity": "Severity",
             "kind": "Kind",
