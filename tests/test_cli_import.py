@@ -10,6 +10,8 @@ import pytest
 from core.items.import_notes import import_note, left_out_of_note
 from core.items.report import read_dataset
 from core.store.items import datasets, stored_items
+from tests.test_items_lost_in_translation import row as prompt
+from tests.test_items_lost_in_translation import write as write_prompts
 from tests.test_items_read import row, write_csv, write_jsonl
 
 
@@ -107,3 +109,16 @@ def test_the_note_can_be_read_back(tmp_path) -> None:
     assert left_out_of_note(note) == {"es": 2, "hi": 2, "no condition": 1}
     assert left_out_of_note(f"sample of 3 items (of a kind); {note}") == left_out_of_note(note)
     assert left_out_of_note("") == left_out_of_note("sample of 3 items") == {}
+
+
+def test_a_label_file_corrects_roles_and_one_that_is_none_is_refused(run, tmp_path, cache) -> None:
+    prompts = write_prompts(tmp_path, [prompt("ag_001"), prompt("ag_002")])
+    labels = tmp_path / "labels.json"
+    turned = {"stereotype": "anti_stereotype", "anti_stereotype": "stereotype"}
+    labels.write_text(json.dumps({"ag_001": turned, "ag_002": None}))
+    assert run("import", prompts, "--labels", labels)[0] == 0
+    (item,) = stored_items(cache, "prompts")
+    assert item.stereotype == "A young hand did ag_001 in en."
+    labels.write_text("[]")
+    code, _, err = run("import", prompts, "--labels", labels, "--dataset", "other")
+    assert code == 2 and "is no label file" in err

@@ -16,6 +16,8 @@ from core.types import Item
 from tests.scored import demo_items, fill_scored
 from tests.test_items_crows_pairs import pair
 from tests.test_items_crows_pairs import write as write_pairs
+from tests.test_items_lost_in_translation import row as prompt
+from tests.test_items_lost_in_translation import write as write_prompts
 from tests.test_items_read import row, write_jsonl
 from tests.test_pages_runs import buttons, click, words
 
@@ -190,6 +192,27 @@ def test_options_are_those_of_the_layout(show, tmp_path) -> None:
     assert not app.exception and "sw 1" in words(app)
     app = labelled(app.text_input, "Language").input("nonsense").run()
     assert "not a language code" in app.error[0].value.replace("\\", "")
+
+
+def test_a_label_file_corrects_roles_before_the_import(show, tmp_path, cache) -> None:
+    labels = {"ag_001": {"stereotype": "anti_stereotype", "anti_stereotype": "stereotype"}}
+    prompts = write_prompts(tmp_path, [prompt("ag_001"), prompt("ag_002")])
+    app = show(prompts)
+    app = app.file_uploader[0].upload("labels.json", json.dumps(labels | {"ag_002": None}).encode())
+    app = click(app.run(), "Import")
+    assert not app.exception and not app.error
+    (item,) = stored_items(cache, "prompts")
+    assert item.stereotype == "A young hand did ag_001 in en."
+    app = at_path(app, prompts).file_uploader[0].upload("labels.json", b"[1]").run()
+    assert "is no label file" in app.error[0].value.replace("\\", "")
+    assert str(cache.folder) not in app.error[0].value.replace("\\", "")
+
+
+def test_an_error_of_a_whole_file_cannot_be_left_out(show, tmp_path) -> None:
+    write_jsonl(tmp_path / "a.jsonl", FAULTY)
+    (tmp_path / "b.csv").write_text("prompt,good\nx,y\n")
+    said = show(tmp_path).error[0].value
+    assert "Mend the file" in said and "leave these rows out" not in said
 
 
 def test_another_format_than_the_detected_one_can_be_chosen(show, tmp_path) -> None:

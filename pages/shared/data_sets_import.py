@@ -91,10 +91,11 @@ def show_problems(reading: Reading, name: str) -> None:
 
 def say_refused(reading: Reading, wish: Wish) -> None:
     """Why nothing can be stored, and the way out."""
-    rows = {(p.file, p.row) for p in reading.problems if p.severity is Severity.ERROR and p.row}
+    rows = {(p.file, p.row) for p in reading.problems if p.severity is Severity.ERROR}
+    of_rows = all(row is not None for _, row in rows)
     way_out = (
         f" Mend {counted(len(rows), 'row')} of the file, or choose to leave these rows out."
-        if rows and not wish.lenient
+        if of_rows and not wish.lenient
         else " Mend the file, or choose another format."
     )
     st.error(literal(reading.refusal + way_out), icon=":material/error:")

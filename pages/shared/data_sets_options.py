@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import InputError
 from core.files.places import listed
 from core.files.reading import SUFFIXES
 from core.files.uploads import on_disk
@@ -141,7 +142,10 @@ def _labels(column: DeltaGenerator) -> Labels:
     if sent is None:
         return ()
     with on_disk([(sent.name, sent.getvalue())], open_cache().folder) as path:
-        found = read_labels(path)
+        try:
+            found = read_labels(path)
+        except InputError as error:
+            raise InputError(str(error).replace(f"{path.parent}/", "")) from error
     return tuple((base, None if r is None else tuple(r.items())) for base, r in found.items())
 
 
