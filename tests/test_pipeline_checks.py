@@ -234,12 +234,26 @@ def test_translations_and_rewordings_do_not_count_where_english_is_scored() -> N
 
 def test_scores_without_means_are_compared_by_what_orders_them() -> None:
     table = scores(100, 62)
-    columns = {"l_stereotype": "order_stereotype", "l_anti": "order_anti"}
-    ordered = table.rename(columns=columns).assign(l_stereotype=np.nan, l_anti=np.nan)
-    ordered = ordered.assign(l_unrelated=np.nan)
+    means = [f"l_{pole}" for pole in ("stereotype", "anti", "unrelated")]
+    ordered = table.rename(columns={name: f"order_{name[2:]}" for name in means})
+    ordered = ordered.assign(**dict.fromkeys(means, np.nan))
     found = label_direction(ordered)
     assert (found.state, found.n) == ("green", 100)
+    assert found.examples["n with unrelated"][0] == 100
     assert np.isnan(found.examples["SS"][0])
+
+
+def test_exact_ties_say_nothing_about_labels() -> None:
+    table = scores(100, 62)
+    table.loc[table.index[-20:], "l_stereotype"] = table["l_anti"].iloc[-20:]
+    found = label_direction(table)
+    assert (found.n, found.examples["stereotype preferred"][0]) == (80, 62 / 80)
+
+
+def test_numbers_that_compare_nothing_are_undefined() -> None:
+    found = label_direction(scores(30, 20, l_anti=np.nan))
+    assert (found.state, found.n) == ("undefined", 0)
+    assert "do not compare the two poles" in found.found
 
 
 def test_without_scores_the_direction_is_undefined() -> None:

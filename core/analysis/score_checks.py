@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.card import token_labels
@@ -20,6 +21,8 @@ from core.store.gate import Cache
 from core.store.scores import item_scores, token_scores
 from core.types import Item, Role, Text, TokenScore
 from core.words import counted
+
+Array = npt.NDArray[np.float64]
 
 POLES = (Role.STEREOTYPE, Role.ANTI_STEREOTYPE)
 SAMPLE = 200  # items whose tokens are looked at
@@ -53,18 +56,8 @@ def label_direction(table: pd.DataFrame, scorer_id: str = "") -> PipelineCheck:
     originals = ~table["condition"].map(is_rewording).astype(bool) & (table["state"] == "scored")
     in_english = originals & (table["condition"] == REFERENCE_CONDITION)
     here = table[in_english if in_english.any() else originals]
-    plus, minus, unrelated = (_numbers(here, pole) for pole in ("stereotype", "anti", "unrelated"))
-    rows = []
-    for source, positions in here.groupby("source", sort=False).indices.items():
-        rows.append(
-            _direction(
-                str(source),
-                plus[positions],
-                minus[positions],
-                unrelated[positions],
-                here.iloc[positions],
-            )
-        )
+    sources = here.groupby("source", sort=False)
+    rows = [_direction(str(source), part) for source, part in sources]
     by_source = pd.DataFrame(rows)
     if by_source.empty:
         return PipelineCheck(name, title, "undefined", NOT_SCORED, 0, 0, by_source, scorer_id)
@@ -82,23 +75,27 @@ def label_direction(table: pd.DataFrame, scorer_id: str = "") -> PipelineCheck:
     )
 
 
-def _numbers(table: pd.DataFrame, pole: str) -> np.ndarray:
-    """Whatever orders the continuations of an item: the mean per token, of some only another."""
-    columns = [f"{kind}_{pole}" for kind in ("l", "sum", "order") if f"{kind}_{pole}" in table]
-    return table[columns].bfill(axis=1).iloc[:, 0].to_numpy(np.float64)
+def _numbers(table: pd.DataFrame) -> tuple[Array, Array, Array]:
+    """What orders an item's stereotype, anti-stereotype and unrelated text: all of one kind. (N,)
+
+    The means per token; of scores from elsewhere that have none, sums or other numbers.
+    """
+    found = np.full((3, len(table)), np.nan)
+    for kind in ("l", "sum", "order"):
+        columns = [f"{kind}_{pole}" for pole in ("stereotype", "anti", "unrelated")]
+        if set(columns) <= set(table.columns):
+            values = table[columns].to_numpy(np.float64).T
+            new = np.isnan(found[:2]).any(axis=0) & np.isfinite(values[:2]).all(axis=0)
+            found[:, new] = values[:, new]
+    return found[0], found[1], found[2]
 
 
-def _direction(
-    source: str,
-    plus: np.ndarray,
-    minus: np.ndarray,
-    unrelated: np.ndarray,
-    rows: pd.DataFrame,
-) -> dict[str, object]:
-    """What the scores of one source say about its labels."""
+def _direction(source: str, rows: pd.DataFrame) -> dict[str, object]:
+    """What the scores of one source say about its labels; exact ties say nothing."""
+    plus, minus, unrelated = _numbers(rows)
     choice = binary_choice(plus, minus)
-    known = np.isfinite(choice)
-    n, n_stereotype = int(known.sum()), int(np.nansum(choice == 1))
+    known = np.isfinite(choice) & (choice != 0.5)
+    n, n_stereotype = int(known.sum()), int((choice == 1).sum())
     share = wilson_interval(n_stereotype, n)
     three = np.isfinite(unrelated) & known
     n_three = int(three.sum())
@@ -107,7 +104,9 @@ def _direction(
     ss = mean_of(stereotype_score(rows["l_stereotype"], rows["l_anti"]))
     called = source or "Items without a source"
     prefers = f"{called}: the stereotype is preferred in {n_stereotype:,} of {counted(n, 'item')}"
-    if worse.low > 0.5:
+    if not n:
+        state, why = "undefined", "its scores do not compare the two poles"
+    elif worse.low > 0.5:
         state, why = "red", f"the unrelated text is preferred in {n_unrelated:,} of {n_three:,}"
     elif share.high < 0.5:
         state, why = "red", f"with the roles exchanged it would be {n - n_stereotype:,}"
