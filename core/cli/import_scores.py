@@ -126,11 +126,11 @@ def import_scores(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read scores that another program has computed, and store them beside own ones.
+    """Read scores that another program has computed.
 
-    They are marked as imported, and feed every analysis that their scale allows. Rows without an
-    item, items without a row and numbers that are no scores are named; with any nothing is stored,
-    unless --lenient leaves them out.
+    They stand beside own ones, marked as imported, and feed every analysis that their scale
+    allows. Rows without an item, items without a row and numbers that are no scores are named;
+    with any nothing is stored, unless --lenient leaves them out.
     """
     options = ScoreOptions(
         columns=_columns(column or []),
