@@ -14,6 +14,7 @@ from core.analysis.heads.human import (
     ALL_THE_SAME,
     NO_AXIS,
     NOT_RATED,
+    empty_ratings,
     human_agreement,
     human_axes,
     human_sides,
@@ -50,6 +51,12 @@ def _matched(found: StoredAxes, answers: pd.DataFrame):
     return matched(answers, found.held.axes, found.held.concepts)
 
 
+NAMED_POLES = [
+    ("dishonest", 1, "dishonorable"), ("honest", 1, "honorable"),
+    ("cool", 1, "chilly"), ("warm", 2, "affectionate"),
+]  # fmt: skip
+
+
 def test_ratings_are_turned_with_the_poles_and_found_by_words_and_synsets():
     own = Axis(user_pole(("mean", "stingy")), user_pole(("generous",)), source="mine")
     axes = Axis(Pole("a.a.01", 1, ("a",)), Pole("b.a.01", 2, ("b",)), source="wordnet"), own
@@ -62,15 +69,18 @@ def test_ratings_are_turned_with_the_poles_and_found_by_words_and_synsets():
             ("q", "Nurse", own.axis_id, 4.0),
             ("p", "Pilot", "a.a.01~b.a.01", 3.0),
             ("p", "Nurse", "c.a.01~d.a.01", 3.0),
+            ("s", "Nurse", "stingey~generous", 3.0),
+            ("s", "Nurse", "Stingy~generous", 3.0),
         ],
         columns=["annotator", "group", "axis", "rating"],
     )
     people = matched(answers, axes, ["Nurse"])
-    assert people.answers["axis"].tolist() == [axes[0].axis_id] * 3 + [own.axis_id] * 2
-    np.testing.assert_array_equal(people.answers["rating"], [2, 4, NAN, 5, 4])
+    assert people.answers["axis"].tolist() == [axes[0].axis_id] * 3 + [own.axis_id] * 3
+    np.testing.assert_array_equal(people.answers["rating"], [2, 4, NAN, 5, 4, 3])
     assert set(people.answers["group"]) == {"Nurse"}
     assert people.notes == (
-        "1 axis of the ratings not in the set, and left out: c.a.01~d.a.01.",
+        "2 axes of the ratings not in the set, and left out: c.a.01~d.a.01, "
+        "stingey~generous (nearest: mean|stingy~generous).",
         "1 group of the ratings not in the set, and left out: Pilot.",
     )
 
@@ -79,10 +89,40 @@ def test_words_that_two_axes_share_are_refused_only_where_they_are_used():
     axes = [Axis(user_pole(("bad",), meaning), user_pole(("good",)), "mine") for meaning in "xy"]
     row = ("p", "Nurse", "bad~good", 2.0)
     answers = pd.DataFrame([row], columns=["annotator", "group", "axis", "rating"])
-    with pytest.raises(InputError, match="Two axes of the set are called 'bad~good'; write one of"):
+    with pytest.raises(InputError, match=r"Several axes .* called 'bad~good'; write one of"):
+        matched(answers, axes, ["Nurse"])
+    answers["axis"] = "good~bad"
+    with pytest.raises(InputError, match="Several axes"):
         matched(answers, axes, ["Nurse"])
     answers["axis"] = axes[1].axis_id
     assert matched(answers, axes, ["Nurse"]).answers["axis"].tolist() == [axes[1].axis_id]
+
+
+def test_words_without_a_sense_are_enough_where_no_other_axis_has_them():
+    poles = [Pole(f"{w}.a.0{n}", i, (w, more)) for i, (w, n, more) in enumerate(NAMED_POLES)]
+    axes = [Axis(poles[0], poles[1], "wordnet"), Axis(poles[2], poles[3], "wordnet")]
+    names = ["dishonest~honest", "honest~Dishonorable", "cool.a.03~warm.a.01", "cool.a.01~hot.a.01"]
+    rows = [(f"p{i}", "Nurse", name, 2.0) for i, name in enumerate(names)]
+    answers = pd.DataFrame(rows, columns=["annotator", "group", "axis", "rating"])
+    people = matched(answers, axes, ["Nurse"])
+    assert people.answers["axis"].tolist() == [axes[0].axis_id] * 2
+    np.testing.assert_array_equal(people.answers["rating"], [2, 4])
+    (note,) = people.notes
+    assert "cool.a.03~warm.a.01 (nearest: cool.a.01~warm.a.02)" in note
+    assert "cool.a.01~hot.a.01" in note
+
+
+def test_an_empty_table_names_axes_so_that_they_are_found() -> None:
+    same = [Axis(user_pole(("bad",), meaning), user_pole(("good",)), "mine") for meaning in "xy"]
+    axes = [Axis(Pole("a.a.01", 1, ("a",)), Pole("b.a.01", 2, ("b",)), source="wordnet"), *same]
+    table = empty_ratings(axes, ["Nurse", "Pilot"])
+    assert table.columns.tolist() == ["annotator", "group", "axis", "rating"]
+    assert table["axis"][0] == "a.a.01~b.a.01"
+    assert set(table["annotator"]) == set(table["rating"]) == {""}
+    filled = table.assign(annotator="p", rating=4.0)
+    people = matched(filled, axes, ["Nurse", "Pilot"])
+    assert people.notes == ()
+    assert people.answers["axis"].tolist() == [a.axis_id for a in axes for _ in range(2)]
 
 
 def test_an_axis_rated_twice_under_two_names_is_refused() -> None:

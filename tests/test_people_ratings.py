@@ -74,6 +74,15 @@ def test_a_wrong_row_refuses_the_file_with_its_reason(tmp_path, rows, said):
         _read(tmp_path, rows + "\n")
 
 
+def test_all_that_is_wrong_in_a_row_is_told_at_once(tmp_path):
+    with pytest.raises(DataSetError) as refused:
+        _read(tmp_path, "p,Nurse,cool-warm,6,\n,,good~bad,NA,9\n")
+    first, second = refused.value.problems
+    assert "axis is 'cool-warm'" in first.message and "rating is '6'" in first.message
+    for said in ("no annotator", "no group", "expected is '9'"):
+        assert said in second.message
+
+
 def test_every_problem_is_carried_and_a_missing_column_named(tmp_path):
     with pytest.raises(DataSetError) as refused:
         _read(tmp_path, f"p,A,{AXIS},7,\np,B,{AXIS},8,\np,C,{AXIS},3,\n")

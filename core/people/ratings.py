@@ -9,10 +9,10 @@ than one control item wrong is left out. data/README.md has the columns and an e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -31,6 +31,7 @@ MIDDLE = 3  # of the scale
 MOST_WRONG = 1  # control items an annotator may have wrong
 N_CONTROLS = 10  # that the published survey has
 
+T = TypeVar("T")
 _SCALE = {text: n for n in range(1, 6) for text in (str(n), f"{n}.0")}
 
 
@@ -96,11 +97,7 @@ class _Seen(NamedTuple):
 
 
 def _answer(record: Record, seen: _Seen) -> _Answer:
-    annotator = _annotator(record)
-    group, axis = text_of(record, "group"), _axis(record)
-    for name, text in (("annotator", annotator), ("group", group)):
-        if not text:
-            raise InputError(f"The row has no {name}; write it, or leave the row out.")
+    annotator, group, axis, rating, expected = _cells(record)
     group = seen.groups.setdefault(folded(group), group)
     first = seen.axes.setdefault(frozenset(axis.split(BETWEEN)), axis)
     if first != axis:
@@ -108,8 +105,6 @@ def _answer(record: Record, seen: _Seen) -> _Answer:
             f"An earlier row has the axis as {first!r}; write its poles in one order, so that 1 "
             "and 5 mean the same everywhere."
         )
-    rating = _rating(record.values.get("rating"), "rating")
-    expected = _expected(record)
     key = (annotator, group, axis, expected is None)
     if key in seen.answers:
         raise InputError(
@@ -118,6 +113,43 @@ def _answer(record: Record, seen: _Seen) -> _Answer:
     seen.answers[key] = record.place.row
     right = None if expected is None else rating in expected
     return _Answer(annotator, group, axis, float("nan") if rating is None else rating, right)
+
+
+class _Cells(NamedTuple):
+    """What stands in a row."""
+
+    annotator: str
+    group: str
+    axis: str
+    rating: int | None
+    expected: frozenset[int | None] | None
+
+
+def _cells(record: Record) -> _Cells:
+    """A row's cells; an InputError names all that are wrong."""
+    faults: list[str] = []
+
+    def read(cell: Callable[[], T]) -> T | None:
+        try:
+            return cell()
+        except InputError as error:
+            faults.append(str(error))
+            return None
+
+    annotator = read(lambda: _named("annotator", _annotator(record)))
+    group = read(lambda: _named("group", text_of(record, "group")))
+    axis = read(lambda: _axis(record))
+    rating = read(lambda: _rating(record.values.get("rating"), "rating"))
+    expected = read(lambda: _expected(record))
+    if faults or annotator is None or group is None or axis is None:
+        raise InputError(" ".join(faults))
+    return _Cells(annotator, group, axis, rating, expected)
+
+
+def _named(name: str, text: str) -> str:
+    if not text:
+        raise InputError(f"The row has no {name}; write it, or leave the row out.")
+    return text
 
 
 def _annotator(record: Record) -> str:

@@ -1,4 +1,4 @@
-"""What people say beside what the model's heads show: a table of ratings, from a path."""
+"""What people say beside what the model's heads show: a table of ratings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.analysis.heads.human import (
     Matched,
+    empty_ratings,
     human_agreement,
     human_axes,
     human_sides,
@@ -18,10 +20,14 @@ from core.analysis.heads.human import (
 )
 from core.analysis.heads.stored import StoredAxes
 from core.errors import DataSetError, InputError
-from core.people.ratings import Ratings, read_ratings
+from core.export.tables import table_bytes
+from core.files.reading import SUFFIXES
+from core.files.uploads import on_disk
+from core.people.ratings import MOST_WRONG, Ratings, read_ratings
 from core.people.verdicts import reliability_table
 from core.types import Problem
 from core.words import counted
+from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked
 from pages.shared.tables import pvalue, show_frame
@@ -76,22 +82,28 @@ _TALL, _HEIGHT = 14, 420  # rows from which a table scrolls, and px that it has 
 def show_people(asked: Asked, stored: StoredAxes | None) -> None:
     """Read a table of ratings and hold the model's flags and sides against it."""
     st.markdown(
-        "A table of ratings by people: annotator, group, axis, rating from 1 to 5 or NA; "
-        "`data/README.md` has an example."
+        "A table of ratings by people: annotator, group, axis, rating from 1 (at the first pole) "
+        "to 5 (at the second) or NA; `data/README.md` has an example."
     )
-    path = st.text_input(
+    if stored is not None:
+        _offer_empty(asked, stored)
+    left, right = st.columns(2)
+    path = left.text_input(
         "Path of the table on this machine",
         key="ratings-path",
         persist_state="session",
         placeholder="ratings.csv",
     )
-    if not path.strip():
+    sent = right.file_uploader(
+        "Or a file", type=[suffix.removeprefix(".") for suffix in SUFFIXES], key="ratings-file"
+    )
+    if sent is None and not path.strip():
         return
     if stored is None:
         st.info("The tests of these axes have to be computed first.", icon=":material/info:")
         return
     try:
-        ratings = read_ratings(Path(path.strip()).expanduser())
+        ratings = _sent(sent) if sent else read_ratings(Path(path.strip()).expanduser())
         people = matched(ratings.kept, stored.held.axes, stored.held.concepts)
     except DataSetError as error:
         _problems(error)
@@ -106,6 +118,27 @@ def show_people(asked: Asked, stored: StoredAxes | None) -> None:
     _agreement(asked, stored, people)
 
 
+def _offer_empty(asked: Asked, stored: StoredAxes) -> None:
+    """A table of these axes and groups to fill in."""
+    axes, groups = stored.held.axes, stored.held.concepts
+    st.download_button(
+        f"Empty table ({counted(len(axes), 'axis', 'axes')} x {counted(len(groups), 'group')})",
+        lambda: table_bytes(empty_ratings(axes, groups), "csv"),
+        f"ratings-{asked.question.axes}-{asked.question.concepts}.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        help="One row for each axis and group: fill in annotator and rating, and copy the rows for "
+        "each further annotator.",
+    )
+
+
+def _sent(file: UploadedFile) -> Ratings:
+    """Ratings that a browser has sent."""
+    with on_disk([(file.name, file.getvalue())], open_cache().folder) as path:
+        return read_ratings(path)
+
+
 def _problems(error: DataSetError) -> None:
     """Every row that is wrong, and what to do."""
     st.error(literal(str(error)), icon=":material/error:")
@@ -115,17 +148,27 @@ def _problems(error: DataSetError) -> None:
 
 
 def _notes(ratings: Ratings, notes: tuple[str, ...]) -> None:
-    out = int(ratings.annotators["excluded"].sum())
-    n = len(ratings.annotators)
+    answers = counted(len(ratings.answers), "answer")
     st.caption(
-        f"{counted(len(ratings.answers), 'answer')} of {counted(n, 'annotator')}, {out:,} of them "
-        "left out: more than one control item wrong."
+        f"{answers} of {counted(len(ratings.annotators), 'annotator')}. {_left_out(ratings)}"
     )
     for note in notes:
         st.caption(f":material/info: {literal(note)}")
     if ratings.notes:
         with st.expander(counted(len(ratings.notes), "remark") + " on the table"):
             _problem_table(ratings.notes)
+
+
+def _left_out(ratings: Ratings) -> str:
+    """Who is left out by the control items, of how many that had any."""
+    table = ratings.annotators
+    n_checked, n_out = int((table["n_controls"] > 0).sum()), int(table["excluded"].sum())
+    if not n_checked:
+        return "The table has no control items, so that nobody could be left out."
+    who = f"{counted(n_checked, 'annotator')} with control items"
+    if not n_out:
+        return f"Nobody is left out: of {who}, none has more than {MOST_WRONG} of them wrong."
+    return f"Left out: {n_out:,} of {who}, for having more than {MOST_WRONG} of them wrong."
 
 
 def _problem_table(problems: Sequence[Problem]) -> None:
@@ -144,10 +187,11 @@ def _agreement(asked: Asked, stored: StoredAxes, people: Matched) -> None:
     """The 2 x 2 of flags, both rules and levels; sides; every axis; agreement of annotators."""
     question = asked.question
     stem = f"{question.axes}-{question.concepts}"
+    by_axis = human_axes(stored, people).sort_values("n_answers", ascending=False, kind="stable")
     for title, rows, columns, name in (
         ("Flags: people and the model", human_agreement(stored, people), AGREEMENT, "flags"),
         ("Sides of groups", human_sides(stored, people), SIDES, "sides"),
-        ("Axis by axis", human_axes(stored, people), AXES, "axes"),
+        ("Axis by axis", by_axis, AXES, "axes"),
         (
             "Do annotators agree about these axes and groups?",
             reliability_table(people.answers),
@@ -156,8 +200,14 @@ def _agreement(asked: Asked, stored: StoredAxes, people: Matched) -> None:
         ),
     ):
         st.markdown(f"**{title}**")
-        shown = {n: c for n, c in columns.items() if n != "reason" or (rows["reason"] != "").any()}
-        show_frame(rows[list(shown)], shown, height="content" if len(rows) <= _TALL else _HEIGHT)
+        listed = rows[rows["n_answers"] > 0] if name == "axes" else rows
+        if len(listed) < len(rows):
+            n = counted(len(rows) - len(listed), "axis", "axes")
+            st.caption(f"{n} that nobody rated: not listed here, but in the files below.")
+        with_reason = (listed["reason"] != "").any()
+        shown = {n: c for n, c in columns.items() if n != "reason" or with_reason}
+        tall = len(listed) > _TALL
+        show_frame(listed[list(shown)], shown, height=_HEIGHT if tall else "content")
         download_buttons(partial(_same, rows), list(shown), f"people-{name}-{stem}")
 
 

@@ -7,8 +7,12 @@ come to is in `core.people.verdicts`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
 from itertools import product
 from typing import Literal
 
@@ -18,11 +22,11 @@ import pandas as pd
 
 from core.analysis.heads.agreement import ALL, SIDES, agreement_row, flags_of
 from core.analysis.heads.stored import StoredAxes
-from core.axes.axis import Axis
+from core.axes.axis import Axis, Pole
 from core.errors import InputError
-from core.files.places import listed
+from core.files.places import NAMED, listed
 from core.files.rows import folded
-from core.people.ratings import BETWEEN, MIDDLE
+from core.people.ratings import BETWEEN, MIDDLE, REQUIRED
 from core.people.verdicts import RULES, Rule, verdicts
 from core.stats.agreement import same_choice
 from core.stats.probes.positions import position_agreement
@@ -32,6 +36,8 @@ Array = npt.NDArray[np.float64]
 Level = Literal["all answers", "any group"]
 LEVELS: tuple[Level, ...] = ("all answers", "any group")
 
+_SENSE = re.compile(r"\.[a-z]+\.\d+")  # of a synset's name
+NEAR = 0.6  # likeness from which a name is offered for another one
 NOT_RATED = "nobody rated it"
 NO_AXIS = "people and the model judge no axis both"
 ALL_THE_SAME = "people, or the model, say the same of every axis: there is nothing to test"
@@ -48,18 +54,19 @@ class Matched:
 def matched(answers: pd.DataFrame, axes: Sequence[Axis], concepts: Sequence[str]) -> Matched:
     """The answers that are about these axes and groups.
 
-    An axis is known by its `axis_id`, or by its poles' synsets or words; where ratings have its
-    poles the other way round, they are turned: 1 becomes 5. Capital letters of groups do not count.
+    An axis is known by its `axis_id`, by its poles' synsets or all their words, or by one word of
+    either pole where no other axis has these two; where ratings have its poles the other way round,
+    they are turned: 1 becomes 5. Capital letters of words and groups do not count.
 
     Raises
     ------
     InputError
-        Two axes of the set have the same words, so that a rating could be of either; or somebody
+        Several axes of the set have the same words, so that a rating could be of any; or somebody
         rated a group twice on one axis, written in two ways.
     """
-    known = _names(axes, set(answers["axis"]))
+    known = {name: _named(name, axes) for name in dict.fromkeys(answers["axis"])}
     groups = {folded(text): text for text in concepts}
-    found = [known.get(name, (None, False)) for name in answers["axis"]]
+    found = [known[name] or (None, False) for name in answers["axis"]]
     ids = pd.Series([axis_id for axis_id, _ in found], index=answers.index, dtype=object)
     turned = np.array([is_turned for _, is_turned in found], dtype=bool)
     names = answers["group"].map(lambda name: groups.get(folded(name)))
@@ -67,16 +74,34 @@ def matched(answers: pd.DataFrame, axes: Sequence[Axis], concepts: Sequence[str]
     whole = answers.assign(axis=ids, group=names, rating=rating)
     notes = [
         f"{counted(len(other), what, plural)} of the ratings not in the set, and left out: "
-        f"{listed(other)}."
-        for what, plural, other in (
-            ("axis", "axes", sorted(set(answers.loc[ids.isna(), "axis"]))),
-            ("group", "groups", sorted(set(answers.loc[names.isna(), "group"]))),
+        f"{listed(_with_nearest(other, there))}."
+        for what, plural, other, there in (
+            ("axis", "axes", sorted(set(answers.loc[ids.isna(), "axis"])), _called(axes)),
+            ("group", "groups", sorted(set(answers.loc[names.isna(), "group"])), concepts),
         )
         if other
     ]
     kept = whole[ids.notna() & names.notna()].reset_index(drop=True)
     _check_once(kept)
     return Matched(kept, tuple(notes))
+
+
+def empty_ratings(axes: Sequence[Axis], concepts: Sequence[str]) -> pd.DataFrame:
+    """A table for people to fill in: a row for each axis and group, without who and what they say.
+
+    Returns
+    -------
+    DataFrame
+        annotator, group, axis and rating, as `read_ratings` takes them; every axis is named so that
+        `matched` finds it.
+    """
+    called = Counter(_called(axes))
+    named = [
+        name if called[name] == 1 else axis.axis_id
+        for name, axis in zip(_called(axes), axes, strict=True)
+    ]
+    rows = [("", group, axis, "") for axis in named for group in concepts]
+    return pd.DataFrame(rows, columns=list(REQUIRED))
 
 
 def human_axes(
@@ -161,18 +186,57 @@ def human_sides(found: StoredAxes, people: Matched) -> pd.DataFrame:
     return pd.DataFrame([agreement_row(SIDES, ALL, compared, n_axes, nothing=nothing)])
 
 
-def _names(axes: Sequence[Axis], wanted: set[str]) -> Mapping[str, tuple[str, bool]]:
-    """What the axes of a set may be called -> axis_id, and whether that turns its poles round."""
-    names: dict[str, tuple[str, bool]] = {}
-    for axis in axes:
-        for name, is_turned in _spellings(axis):
-            taken = names.setdefault(name, (axis.axis_id, is_turned))
-            if taken[0] != axis.axis_id and name in wanted:
-                raise InputError(
-                    f"Two axes of the set are called {name!r}; write one of {taken[0]!r} and "
-                    f"{axis.axis_id!r} in the ratings."
-                )
-    return names
+def _named(name: str, axes: Sequence[Axis]) -> tuple[str, bool] | None:
+    """The axis_id that a name in ratings means, and whether that turns its poles round."""
+    for spellings in (_exact, _words):
+        found = [
+            (axis.axis_id, is_turned)
+            for axis in axes
+            for is_turned in (False, True)
+            if _is_called(name, axis, is_turned, spellings)
+        ]
+        if len({axis_id for axis_id, _ in found}) > 1:
+            raise InputError(
+                f"Several axes of the set are called {name!r}; write one of "
+                f"{listed([axis_id for axis_id, _ in found])} in the ratings."
+            )
+        if found:
+            return found[0]
+    return None
+
+
+def _is_called(
+    name: str, axis: Axis, is_turned: bool, spellings: Callable[[Pole], Collection[str]]
+) -> bool:
+    ends = (axis.positive, axis.negative) if is_turned else (axis.negative, axis.positive)
+    first, _, second = name.partition(BETWEEN)
+    return folded(first) in spellings(ends[0]) and folded(second) in spellings(ends[1])
+
+
+@cache
+def _exact(pole: Pole) -> frozenset[str]:
+    """What names a pole alone: its key, its synset or all its words."""
+    return frozenset(map(folded, (pole.key, pole.synset, "|".join(pole.lemmas))))
+
+
+@cache
+def _words(pole: Pole) -> frozenset[str]:
+    return frozenset(map(folded, pole.lemmas))
+
+
+def _called(axes: Sequence[Axis]) -> list[str]:
+    return [BETWEEN.join((axis.negative.synset, axis.positive.synset)) for axis in axes]
+
+
+def _with_nearest(names: Sequence[str], there: Sequence[str]) -> list[str]:
+    """Names that are not there, each of the first few with the nearest one that is."""
+    by_words = {_SENSE.sub("", name): name for name in there}
+
+    def told(name: str) -> str:
+        close = get_close_matches(_SENSE.sub("", name), by_words, n=1, cutoff=NEAR)
+        return f"{name} (nearest: {by_words[close[0]]})" if close else name
+
+    return [*map(told, names[:NAMED]), *names[NAMED:]]
 
 
 def _check_once(kept: pd.DataFrame) -> None:
@@ -184,13 +248,6 @@ def _check_once(kept: pd.DataFrame) -> None:
             f"{row['annotator']!r} rated {row['group']!r} more than once on the axis "
             f"{row['axis']!r}, written in two ways; leave one of the rows."
         )
-
-
-def _spellings(axis: Axis) -> Iterator[tuple[str, bool]]:
-    low, high = axis.negative, axis.positive
-    for negative, positive in ((low.key, high.key), (low.synset, high.synset)):
-        yield BETWEEN.join((negative, positive)), False
-        yield BETWEEN.join((positive, negative)), True
 
 
 def _two_by_two(found: StoredAxes, people: Matched, rule: Rule, level: Level) -> dict[str, object]:
