@@ -34,7 +34,7 @@ from pages.shared.heads_second import Second, said_of_both, second_model
 from pages.shared.heads_share import publish_heads, take_along
 from pages.shared.heads_values import show_values
 from pages.shared.heads_verdict import own_lines, own_sentences, row_of, show_verdicts
-from pages.shared.heads_walk import MAP, dimension_note, open_axis, place_of, step
+from pages.shared.heads_walk import MAP, dimension_note, open_axis, place_of, poles_note, step
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
 
@@ -140,8 +140,9 @@ def main() -> None:
     selection, axis = open_axis(asked, listed.ids)
     asked = replace(asked, selection=selection)
     view, found = viewed(asked, selection, axis)
-    if note := dimension_note(axis):
-        st.caption(f"An axis of {literal(note)}.")
+    notes = [f"An axis of {note}." if (note := dimension_note(axis)) else "", poles_note(axis)]
+    if said := " ".join(filter(None, notes)):
+        st.caption(literal(said))
     mode = choose_mode(asked)
     second = second_model(asked, axis) if mode != "one" else None
     own = own_sentences(asked, view, found)

@@ -197,6 +197,12 @@ def test_heads_chosen_by_hand_are_tested_against_both_sets_of_phrases(show, cach
         assert f" {reference}: KS D = {found.statistic:.2f} (n = {found.n_concepts}" in said
 
 
+def test_the_sense_of_both_poles_stands_above_the_map(show, cache, reader) -> None:
+    said = words(show(cache.folder, **asked(reader, axis=IDS[1]))).replace("\\", "")
+    poles = (axis := made_axes(2)[1]).negative, axis.positive
+    assert all(f"{pole.lemmas[0]}: {pole.definition}" in said for pole in poles)
+
+
 def test_all_heads_by_number_are_not_called_chosen(show, cache, reader) -> None:
     app = show(cache.folder, **asked(reader, axis=IDS[1], heads="k24"))
     assert "chosen by R" not in words(app)

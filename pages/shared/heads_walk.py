@@ -95,6 +95,15 @@ def dimension_note(axis: Axis) -> str:
     return ", ".join(parts)
 
 
+def poles_note(axis: Axis) -> str:
+    """Which sense of either pole's word is meant, where somebody has said so."""
+    return "; ".join(
+        f"{pole.lemmas[0]}: {pole.definition}"
+        for pole in (axis.negative, axis.positive)
+        if pole.definition
+    )
+
+
 def definitions(axis: Axis) -> pd.DataFrame:
     """Both poles with all their words and their definitions."""
     poles = {"negative": axis.negative, "positive": axis.positive}

@@ -227,8 +227,23 @@ def test_the_handle_takes_the_top_heads_also_by_keyboard(page: Page, address: st
     exact.fill("99999")  # more than there are
     exact.press("Enter")
     asks(page, "k1024")
+    expect(exact).to_have_value("1024")  # what is used, not what was typed
+    for typed, used in (("-4", "1"), ("0", "1"), ("", "1")):
+        exact.fill(typed)
+        exact.press("Enter")
+        expect(exact).to_have_value(used)
+    asks(page, "k1")
     page.get_by_role("button", name="All heads").click()
     asks(page, "all")
+    expect(slider).to_have_class("slider unused")
+
+
+def test_the_handle_rests_where_a_rectangle_is_chosen(page: Page, address: str):
+    open_map(page, address, "choice=rect:3,3,9,12")
+    slider = page.locator(".slider")
+    expect(slider).to_have_class("slider unused")
+    expect(slider).to_have_value("0")
+    expect(slider).to_have_attribute("aria-valuetext", "not in use")
 
 
 def test_the_handle_previews_while_it_is_dragged(page: Page, address: str):

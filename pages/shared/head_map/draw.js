@@ -92,6 +92,7 @@ function drawStrips(map) {
     strip.hits = named.hits;
     show(strip, 0, named.marks, named.height, theme);
   });
+  put(map.parts.drawn, [drawnWords(data), unnamedWords(map)].filter(Boolean).join(" "));
   const has = {
     labels: map.labels.some(Boolean),
     plain: map.labels.some((label) => !label),

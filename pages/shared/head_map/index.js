@@ -34,6 +34,7 @@ function start(root, host) {
     ".said",
     ".tip",
     ".drawn",
+    ".captioned",
     ".state",
   ];
   const parts = Object.fromEntries(names.map((name) => [name.slice(1), root.querySelector(name)]));
@@ -79,7 +80,6 @@ function update(map, data) {
   const [negative, positive] = data.axis.poles;
   put(map.root.querySelector(".negative"), negative);
   put(map.root.querySelector(".positive"), positive);
-  put(map.parts.drawn, drawnWords(data));
   map.ks = counts(Math.min(...map.models.map((model) => model.layers * model.heads)));
   map.parts.slider.max = map.ks.length - 1;
   map.parts.exact.max = map.ks[map.ks.length - 1];

@@ -21,8 +21,11 @@ function listen(map) {
   slider.addEventListener("change", () => release(map));
   exact.addEventListener("change", () => {
     const k = Math.round(Number(exact.value));
-    choose(map, { k: Math.max(1, Math.min(k || 1, map.ks[map.ks.length - 1])) });
-    release(map);
+    if (exact.value.trim() && Number.isFinite(k)) {
+      choose(map, { k: Math.max(1, Math.min(k, map.ks[map.ks.length - 1])) });
+      release(map);
+    }
+    exact.value = map.choice.k ?? ""; // what is used, whatever was typed
   });
   everything.addEventListener("click", () => {
     choose(map, { all: true });

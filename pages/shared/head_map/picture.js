@@ -60,7 +60,13 @@ function download(blob, name) {
 const saidOf = (map) =>
   map.preview || choiceText(map.choice) !== map.data.choice ? "" : map.data.said;
 
-/** Save what is seen, as "png" or "svg". */
+/** The numbers of every model; without the tests where Python's sentences have them. */
+const numbersOf = (map) =>
+  saidOf(map)
+    ? map.shown.map((one, i) => (one ? besideOf(one, map.models[i]) : map.sentences[i]))
+    : map.sentences;
+
+/** Save what is seen, as "png" or "svg"; an SVG has its caption for screen readers always. */
 async function save(map, kind) {
   const { grids, bar, strips, legend, single } = map.panels;
   const frame = map.parts.panels.getBoundingClientRect();
@@ -73,16 +79,21 @@ async function save(map, kind) {
     });
   const { data } = map;
   const made = Object.entries(data.provenance)
+    .filter(([, value]) => value.trim())
     .map(([name, value]) => `${name}: ${value}`)
     .join("; ");
   const state = map.preview ? " (preview, computed in the browser)" : "";
   const said = {
     title: `${data.axis.poles.join(" ↔ ")}: ${map.models.map((model) => model.name).join(" and ")}`,
     selection: `Selection: ${choiceWords(map.choice)}${state}`,
-    numbers: map.sentences,
-    caption: [saidOf(map), data.caption, drawnWords(data), made && `Made from: ${made}.`].filter(Boolean),
+    numbers: numbersOf(map),
+    caption: [
+      ...[saidOf(map), data.caption, drawnWords(data), unnamedWords(map)],
+      made && `Made from: ${made}.`,
+    ].filter(Boolean),
   };
-  const picture = pictureOf(panels, said, map.theme, frame.width);
+  const seen = map.parts.captioned.checked ? said : { ...said, numbers: [], caption: [] };
+  const picture = pictureOf(panels, seen, map.theme, frame.width);
   const blob =
     kind === "svg" ? svgBlob(picture, said, map.theme) : await pngBlob(picture, map.theme);
   download(blob, `${data.file}-${choiceText(map.choice).replace(/\W+/g, "-")}.${kind}`);

@@ -8,6 +8,8 @@ const SIDE = 10;
 const NAME = 12; // font size
 const LONGEST = 150; // px of a name
 
+const LINES = [7, -8, 11, -12]; // px of an interval from its mark: below or above, near or farther
+
 const STEPS = [0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64];
 
 /** The limit of an axis that shows all of these values. */
@@ -187,15 +189,20 @@ function stripMarks(shown, concepts, place) {
   return { marks, height: bottom + (place.unit ? 50 : 34), hits };
 }
 
-/** Intervals of the concepts that have names, each below its mark. */
+/** Intervals of the concepts that have names, each below its mark, or where there is room. */
 function whiskerMarks(hits, interval, limit, at, theme) {
   const paths = [];
-  for (const { i, y, named } of hits) {
+  const taken = []; // [height, from, to]: no two intervals on one line
+  const named = hits.filter((hit) => hit.named).sort((a, b) => interval[2 * a.i] - interval[2 * b.i]);
+  for (const { i, y } of named) {
     const [low, high] = [interval[2 * i], interval[2 * i + 1]];
-    if (!named || !(high > low)) continue;
+    if (!(high > low)) continue;
     const [from, to] = [at(Math.max(low, -limit)), at(Math.min(high, limit))];
-    paths.push([from, y + 4.5, from, y + 9.5], [from, y + 7, to, y + 7]);
-    paths.push([to, y + 4.5, to, y + 9.5]);
+    const free = (line) => taken.every(([other, a, b]) => other !== line || b + 2 < from || a > to + 2);
+    const line = LINES.map((offset) => y + offset).find(free) ?? y + LINES[0];
+    taken.push([line, from, to]);
+    paths.push([from, line - 2.5, from, line + 2.5], [from, line, to, line]);
+    paths.push([to, line - 2.5, to, line + 2.5]);
   }
   return paths.length ? [lines(paths, theme.soft, 1, { alpha: 0.6 })] : [];
 }

@@ -55,8 +55,21 @@ function positionWords(shown) {
   };
 }
 
-/** That p is of heads that somebody chose; nothing for the usual ones. */
-const caveatOf = (choice, data) => (choiceText(choice) === data.usual ? "" : data.not_adjusted);
+/** That p is of heads that somebody chose; nothing for the usual ones, and for all there are. */
+function caveatOf(choice, data) {
+  const [{ layers, heads }] = data.models;
+  const everything = choice.all || choice.k >= layers * heads;
+  return everything || choiceText(choice) === data.usual ? "" : data.not_adjusted;
+}
+
+/** Heads and positions of a model in a sentence, beside one of Python's that has the test. */
+function besideOf(shown, model) {
+  const [heads, positions] = [headsWords(shown, model), positionWords(shown)];
+  return (
+    `${model.name}: ${heads.value} ${heads.note}. ` +
+    `Positions as labelled: ${positions.value}, ${positions.note}.`
+  );
+}
 
 /** All numbers of a model in sentences, the caveat last where there is a p. */
 function sentenceOf(shown, model, preview, caveat = "") {
@@ -100,6 +113,17 @@ function drawnWords(data) {
   return parts.length ? `Showing ${parts.join(" and ")}; a preview counts only these.` : "";
 }
 
+/** How many marks of a strip have no name beside them; nothing where all have one. */
+function unnamedWords(map) {
+  const parts = map.panels.strips.map(({ hits = [] }, i) => {
+    const n = hits.filter((hit) => !hit.named).length;
+    const of = map.models.length > 1 ? ` of ${map.models[i].name}` : "";
+    return n ? `${whole(n)} of ${plural(hits.length, "concept")}${of} without a word` : "";
+  });
+  const said = parts.filter(Boolean).join(", ");
+  return said ? `${said}, for space; pointing at a mark names it.` : "";
+}
+
 const KEYS =
   "Arrow left and right: previous and next axis. With Ctrl or Alt, arrows move from head to head; " +
   "with Shift they draw a rectangle. Enter takes it, Escape takes it back.";
@@ -108,7 +132,9 @@ const KEYS =
 function describe(map) {
   const { slider, exact, said } = map.parts;
   const { k } = map.choice;
-  if (k) slider.value = map.ks.findLastIndex((count) => count <= k);
+  const place = k ? map.ks.findLastIndex((count) => count <= k) : 0;
+  slider.value = map.choice.all ? map.ks.length - 1 : place;
+  slider.classList.toggle("unused", !k);
   slider.setAttribute("aria-valuetext", k ? plural(k, "head") : "not in use");
   if (map.root.getRootNode().activeElement !== exact) exact.value = k ?? "";
   if (map.dragging) return; // words follow when it is over
