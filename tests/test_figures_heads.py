@@ -178,7 +178,8 @@ def test_the_atlas_draws_every_point_and_names_only_some(n: int) -> None:
     drawn_words = next(trace for trace in figure.data if trace.mode == "markers+text")
     assert len(drawn_words.text) == len(placed)
     assert list(drawn_words.text[: len(labels.narrow)]) == [f"words of {i}" for i in labels.narrow]
-    assert f":nth-child(n+{len(labels.narrow) + 1})" in narrow_style(figure)
+    hidden = f".here .textpoint:nth-child(n+{len(labels.narrow) + 1})"
+    assert hidden in narrow_style(figure, ".here")
 
 
 @pytest.mark.parametrize("chosen", ["k3", "k199", "none"])

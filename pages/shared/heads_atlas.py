@@ -85,7 +85,7 @@ def show_atlas(asked: Asked, selection: Selection, listed: AxisList, stored: Sto
         chosen=selection.axis if of == "axes" else "",
         words=bool(st.session_state["atlas-words"]),
     )
-    st.html(f"<style>{narrow_style(figure)}</style>")
+    st.html(f"<style>{narrow_style(figure, f'.st-key-figure-{FIGURE}')}</style>")
     clicked = open_clicked if of == "axes" else None
     provenance = read_heads_provenance(asked.question) | _placed(found)
     show_figure(figure, FIGURE, provenance, table=rows, on_select=clicked)

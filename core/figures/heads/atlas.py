@@ -16,7 +16,6 @@ from core.figures.theme import Figure, drawn, plain
 
 LABELLED = 60  # points that carry their words at most
 NEAREST = 6  # of them that do on a narrow screen: the open one and its neighbours
-_UID = "atlas-words"  # of the trace that has them
 _WIDE, _NARROW = (700.0, 480.0), (225.0, 480.0)  # px of the plot that labels are laid out for
 _LETTER, _LINE = 6.3, 14.0  # px of a label's letter and line
 _SEQUENTIAL = [[0.0, "#9a9da3"], [1.0, EVIDENCE["shown"]]]
@@ -92,10 +91,16 @@ def atlas_scatter(
     return drawn(traces, layout)
 
 
-def narrow_style(figure: Figure) -> str:
-    """A style sheet for the page: on a narrow screen only words that have room there are shown."""
-    n = next((trace.meta for trace in figure.data if trace.uid == _UID), 0)
-    hidden = f".trace{_UID} .textpoint:nth-child(n+{n + 1})"
+def narrow_style(figure: Figure, within: str) -> str:
+    """A style sheet for a page: on a narrow screen only words that have room there are shown.
+
+    Parameters
+    ----------
+    within
+        Selects what the figure is drawn in.
+    """
+    n = next((trace.meta for trace in figure.data if trace.mode == "markers+text"), 0)
+    hidden = f"{within} .textpoint:nth-child(n+{n + 1})"
     return f"@media (max-width: 640px) {{ {hidden} {{ display: none; }} }}"
 
 
@@ -213,7 +218,6 @@ def _words(rows: pd.DataFrame, labels: Labels) -> go.Scatter:
         marker={"size": _size(rows), "opacity": 0},  # words keep clear of the points below
         text=[plain(words) for words in part["words"]],
         textposition=[labels.places[i] for i in named],
-        uid=_UID,
         meta=len(labels.narrow),
         textfont={"size": 11},
         hoverinfo="skip",
