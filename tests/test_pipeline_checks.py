@@ -288,7 +288,14 @@ def token_score(context: str, continuation: str, spans: list[tuple[int, int]]) -
 def test_letters_that_no_scored_token_covers_are_found(spans, missing) -> None:
     text = make_text("a", "bcde fgh")
     spans = [(start, end + (end == 9)) for start, end in spans]
-    assert uncovered(text, token_score("a", "bcde fgh", spans)) == missing
+    found = uncovered(text, token_score("a", "bcde fgh", spans))
+    assert found == {"not scored": missing, "marks dropped": ""}
+
+
+def test_marks_that_a_tokenizer_drops_are_told_apart() -> None:
+    text = make_text("", "عارضا\u064b هنا")
+    score = token_score("", "عارضا\u064b هنا", [(0, 5), (7, 10)])
+    assert uncovered(text, score) == {"not scored": "", "marks dropped": "\u25cc\u064b"}
 
 
 def stored(cache: Cache, drop_first: bool) -> list[Item]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -133,7 +134,8 @@ def scored_tokens(cache: Cache, scorer_id: str, items: Sequence[Item]) -> Pipeli
     """Whether every continuation lies wholly in scored tokens, from its first letter on.
 
     Looked at are both poles of a sample of the items; white space and invisible characters need
-    not be covered. The examples spell the tokens.
+    not be covered. Marks (accents, vowel signs) that a tokenizer drops are counted apart: there the
+    scores are whole, but of another word. The examples spell the tokens.
     """
     name, title = "scored_tokens", "Scored tokens"
     sample = few_items(items, SAMPLE)
@@ -148,7 +150,7 @@ def scored_tokens(cache: Cache, scorer_id: str, items: Sequence[Item]) -> Pipeli
             "item_id": item.item_id,
             "condition": item.condition,
             "role": role.value,
-            "not scored": uncovered(text, score),
+            **uncovered(text, score),
             "tokens": spelt(text, score),
             "n": score.n_scored,
         }
@@ -164,6 +166,8 @@ def scored_tokens(cache: Cache, scorer_id: str, items: Sequence[Item]) -> Pipeli
         found = f"In {n_bad:,} of {counted(n, 'text')} a part of the continuation is not scored."
     else:
         found = f"In {counted(n, 'text')} every letter is scored, the first one too."
+    if n_marks := int((table["marks dropped"] != "").sum()):
+        found += f" In {n_marks:,} the tokenizer drops marks, so that the model reads other words."
     # Of what is right, some from all over the sample.
     spread = np.linspace(0, n - 1, min(n, EXAMPLES)).astype(int)
     shown = (bad.head(EXAMPLES) if n_bad else table.iloc[spread]).reset_index(drop=True)
@@ -172,19 +176,29 @@ def scored_tokens(cache: Cache, scorer_id: str, items: Sequence[Item]) -> Pipeli
     )
 
 
-def uncovered(text: Text, score: TokenScore) -> str:
-    """The part of a continuation from the first to the last letter that no scored token covers."""
+def uncovered(text: Text, score: TokenScore) -> dict[str, str]:
+    """What of a continuation no scored token covers: from its first to its last letter, and marks.
+
+    Returns
+    -------
+    dict
+        "not scored" and "marks dropped", empty where nothing is missing.
+    """
     joined = join(text.context, text.continuation)
     covered = np.zeros(len(joined), dtype=bool)
     for start, end in zip(score.starts, score.ends, strict=True):
         covered[start:end] = True
-    first = continuation_start(text.context)
     missing = [
         at
-        for at in range(first, len(joined))
+        for at in range(continuation_start(text.context), len(joined))
         if not (covered[at] or joined[at].isspace() or is_invisible(joined[at]))
     ]
-    return joined[missing[0] : missing[-1] + 1] if missing else ""
+    letters = [at for at in missing if not unicodedata.category(joined[at]).startswith("M")]
+    marks = dict.fromkeys(joined[at] for at in missing if at not in letters)
+    return {
+        "not scored": joined[letters[0] : letters[-1] + 1] if letters else "",
+        "marks dropped": " ".join(f"\u25cc{mark}" for mark in marks),
+    }
 
 
 def spelt(text: Text, score: TokenScore) -> str:

@@ -25,6 +25,7 @@ ROLE_NAMES = {
     "stereotype in English": "Stereotype in English",
     "anti_stereotype in English": "Anti-stereotype in English",
     "not scored": "Not scored",
+    "marks dropped": "Marks dropped",
     "tokens": "Scored tokens",
 }
 
