@@ -14,7 +14,7 @@ SPELT_OUT = 3  # problems spelt out in the message of a refusal
 NAMED = 10  # items named in one sentence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # one for every row of a file
 class Place:
     """A row of a file and, once known, the item in it."""
 
@@ -41,7 +41,8 @@ class Place:
 
 def printable(text: str) -> str:
     """The text with lone surrogates escaped, so that it can be written anywhere."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    escaped = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    return text if escaped == text else escaped  # rows share the text instead of a copy
 
 
 def listed(names: Sequence[str]) -> str:

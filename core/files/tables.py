@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
+import re
+import sys
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from core.errors import DataSetError
 from core.files.encoding import decode
@@ -20,14 +22,69 @@ from core.types import Problem
 from core.words import counted
 
 JSON_LIST = "json_list"
+BATCH = 1000  # rows of a Parquet file that become Python values at a time
+_CONTENT = re.compile(rb"[^\s\xef\xbb\xbf]")  # anything but white space and byte-order marks
+_CSV_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_JSON_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One row: where it is and its values; None is a missing value."""
 
     place: Place
     values: dict[str, Any]
+
+
+class Records(Sequence[Record]):
+    """The rows of a file, each put together when it is looked at: all at once fill the memory.
+
+    Short texts that stand in a column again and again, such as a category, are held once.
+    """
+
+    _SHORT, _DISTINCT = 40, 256  # characters of a text, and texts of a column, to look for
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._numbers = array("Q")
+        self._names: list[tuple[str, ...]] = []
+        self._same_names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._starts = array("Q")  # where the values of each row begin
+        self._values: list[Any] = []
+        self._known: dict[str, dict[str, str]] = defaultdict(dict)
+
+    def add(self, row: int, names: Iterable[str], values: Iterable[Any]) -> None:
+        """Add the row of this number."""
+        names = tuple(names)
+        self._numbers.append(row)
+        self._names.append(self._same_names.setdefault(names, names))
+        self._starts.append(len(self._values))
+        self._values += map(self._shared, names, values)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> Record: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Record]: ...
+
+    def __getitem__(self, at: int | slice) -> Record | list[Record]:
+        if isinstance(at, slice):
+            return [self[n] for n in range(*at.indices(len(self)))]
+        names, start = self._names[at], self._starts[at]
+        values = self._values[start : start + len(names)]
+        place = Place(self._file, self._numbers[at])
+        return Record(place, dict(zip(names, values, strict=True)))
+
+    def _shared(self, name: str, value: Any) -> Any:
+        if type(value) is not str or len(value) > self._SHORT:
+            return value
+        known = self._known[name]
+        if len(known) < self._DISTINCT:
+            return known.setdefault(value, value)
+        return known.get(value, value)
 
 
 @dataclass(frozen=True)
@@ -40,7 +97,7 @@ class Table:
 
     place: Place
     columns: tuple[str, ...]
-    records: list[Record]
+    records: Sequence[Record]
     problems: list[Problem]
     is_csv: bool = False
 
@@ -57,7 +114,7 @@ def read_table(file: DataFile, encoding: str | None = None) -> Table:
     if suffix not in SUFFIXES:
         message = f"The extension {printable(suffix)!r} is not one of {', '.join(SUFFIXES)}."
         raise _unusable(file.path, "unknown_extension", message)
-    if not file.content.removeprefix(b"\xef\xbb\xbf").strip():
+    if not _CONTENT.search(file.content):
         raise _unusable(file.path, "empty_file", "The file is empty.")
     if suffix == ".parquet":
         table = _read_parquet(file)
@@ -108,13 +165,13 @@ def _read_cells(path: Path, text: str, notes: list[Problem], separator: str) -> 
     lines = _csv_rows(path, text, separator)
     header_line, columns = next(lines, (1, []))
     _check_twice(path, columns, header_line)
-    records, problems = [], list(notes)
+    records, problems = Records(place.file), list(notes)
     for line, cells in lines:
-        here = Place(place.file, line)
         if len(cells) != len(columns):
-            problems.append(here.error("ragged_row", _ragged(line, len(cells), len(columns))))
+            message = _ragged(line, len(cells), len(columns))
+            problems.append(Place(place.file, line).error("ragged_row", message))
         else:
-            records.append(Record(here, dict(zip(columns, cells, strict=True))))
+            records.add(line, columns, cells)
     return Table(place, tuple(columns), records, problems, is_csv=True)
 
 
@@ -132,7 +189,7 @@ def _ragged(row: int, n_cells: int, n_columns: int) -> str:
 
 def _csv_rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the line on which it begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(_lines(_CSV_LINE, text), delimiter=separator, strict=True)
     line = 1
     try:
         for cells in reader:
@@ -144,22 +201,27 @@ def _csv_rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list
         raise _unusable(path, "bad_csv", message, line) from error
 
 
+def _lines(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """The lines with their ends: never all at once, nor in io.StringIO's four bytes a character."""
+    return (match.group() for match in pattern.finditer(text))
+
+
 def _read_jsonl(path: Path, text: str, notes: list[Problem]) -> Table:
     place = Place(printable(path.name))
     columns: dict[str, None] = {}
-    records, problems = [], list(notes)
+    records, problems = Records(place.file), list(notes)
     # Only line feeds separate: splitlines() would also cut at U+2028 inside a text.
-    for row, line in enumerate(text.split("\n"), start=1):
+    for row, line in enumerate(_lines(_JSON_LINE, text), start=1):
         if not line.strip():
             continue
-        here = Place(place.file, row)
         try:
-            values = _parse_object(line)
+            values = _parse_object(line.rstrip("\n"))
         except (ValueError, RecursionError) as error:
-            problems.append(here.error("bad_json", f"Line {row} is not a JSON object: {error}."))
+            message = f"Line {row} is not a JSON object: {error}."
+            problems.append(Place(place.file, row).error("bad_json", message))
         else:
             columns |= dict.fromkeys(values)
-            records.append(Record(here, values))
+            records.add(row, values, values.values())
     return Table(place, tuple(columns), records, problems)
 
 
@@ -175,16 +237,16 @@ def _read_json(path: Path, text: str, notes: list[Problem]) -> Table:
         message = "The JSON holds no list of objects; each object of the list is a row."
         raise _unusable(path, "bad_json", message)
     columns: dict[str, None] = {}
-    records, problems = [], list(notes)
+    records, problems = Records(place.file), list(notes)
     rows = [(name, values) for name, elements in lists.items() for values in elements]
     for row, (name, values) in enumerate(rows, start=1):
-        here = Place(place.file, row)
         if not isinstance(values, dict):
-            problems.append(here.error("bad_json", f"Element {row} of the list is no object."))
+            message = f"Element {row} of the list is no object."
+            problems.append(Place(place.file, row).error("bad_json", message))
             continue
-        named = {JSON_LIST: name} if name else {}
-        columns |= dict.fromkeys((*values, *named))
-        records.append(Record(here, values | named))
+        named = values | ({JSON_LIST: name} if name else {})
+        columns |= dict.fromkeys(named)
+        records.add(row, named, named.values())
     return Table(place, tuple(columns), records, problems)
 
 
@@ -196,7 +258,7 @@ def _parse_object(line: str) -> dict[str, Any]:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
+    values = {sys.intern(key): value for key, value in pairs}  # rows share the keys' texts
     if len(values) < len(pairs):
         raise ValueError(f"named twice: {listed(_twice([key for key, _ in pairs]))}")
     return values
@@ -213,15 +275,17 @@ def _read_parquet(file: DataFile) -> Table:
     import pyarrow.parquet as pq
 
     place = Place(printable(file.path.name))
+    records = Records(place.file)
     try:
         table = pq.ParquetFile(pa.BufferReader(file.content)).read(use_threads=False)
         table.validate(full=True)
         _check_twice(file.path, table.column_names)
-        rows = table.to_pylist()
+        for batch in table.to_batches(max_chunksize=BATCH):
+            for values in batch.to_pylist():
+                records.add(len(records) + 1, values, values.values())
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, MemoryError) as error:
         message = f"The file is not readable Parquet: {printable(str(error))}."
         raise _unusable(file.path, "bad_parquet", message) from error
-    records = [Record(Place(place.file, n), values) for n, values in enumerate(rows, start=1)]
     return Table(place, tuple(table.column_names), records, [])
 
 

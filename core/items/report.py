@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import InputError
 from core.files.encoding import check_encoding
 from core.files.places import refusal
-from core.files.reading import content_hash
+from core.files.reading import DataFile, content_hash
 from core.files.tables import read_table
 from core.items.hub import read_source
 from core.items.label_file import unknown_bases
@@ -95,16 +95,15 @@ def read_dataset(
     encoding = None if encoding is None else check_encoding(encoding)
     options = _normal(options or ReadOptions())
     files, problems, origin = read_source(path)
+    order = {file.path.name: n for n, file in enumerate(files)}
+    sha256 = content_hash(path, files)
     rows: list[Row] = []
     layouts: dict[str, None] = {}
-    for file in files:
-        table = read_table(file, encoding)
-        found_layout = layout or detected_layout(table)
-        _check_options(found_layout, options, file.path.name)
+    while files:  # each is let go of as soon as its rows are items
+        found_layout, found_rows, found = _read_file(files.pop(0), layout, options, encoding)
         layouts[found_layout.name] = None
-        found_rows, found = found_layout.read(table, options)
         rows += found_rows
-        problems += table.problems + found
+        problems += found
     problems += [*duplicate_keys(rows), *mixed_languages(rows)]
     problems += unknown_bases(options.labels, rows, path.name)
     if lenient:
@@ -115,7 +114,6 @@ def read_dataset(
     problems += row_notes(rows)
     if not _errors(problems):  # else a row that is refused would seem to be absent
         problems += [*set_notes(rows), *pair_notes(rows)]
-    order = {file.path.name: n for n, file in enumerate(files)}
     problems.sort(key=lambda p: (order.get(p.file, -1), p.row or 0))
     items = tuple(row.item for row in rows if row.item is not None)
     if _errors(problems) or (lenient and not items):
@@ -124,10 +122,21 @@ def read_dataset(
         items,
         tuple(problems),
         _count(items),
-        content_hash(path, files),
+        sha256,
         ", ".join(layouts),
         "; ".join(filter(None, (origin, "" if sample is None else str(sample)))),
     )
+
+
+def _read_file(
+    file: DataFile, layout: Layout | None, options: ReadOptions, encoding: str | None
+) -> tuple[Layout, list[Row], list[Problem]]:
+    """The rows of one file as items, in the layout that is asked for or that the file shows."""
+    table = read_table(file, encoding)
+    found = layout or detected_layout(table)
+    _check_options(found, options, file.path.name)
+    rows, problems = found.read(table, options)
+    return found, rows, table.problems + problems
 
 
 def _normal(options: ReadOptions) -> ReadOptions:

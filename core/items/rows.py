@@ -14,7 +14,7 @@ from core.items.values import is_valid, plain
 from core.types import Item, Problem, Severity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """A row as read: where it is, and its item unless the row has an error."""
 

@@ -53,13 +53,20 @@ def item_texts(item: Item) -> dict[Role, Text]:
 
 def bare(text: str) -> str:
     """The letters that a collapse check compares: NFKC, casefolded, no punctuation, no spaces."""
-    normal = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filterfalse(_is_space_or_punctuation, normal))
+    return unicodedata.normalize("NFKC", text).casefold().translate(_LETTERS)
 
 
-@cache
-def _is_space_or_punctuation(character: str) -> bool:
-    return character.isspace() or unicodedata.category(character)[0] in "PZ"
+class _Letters(dict[int, int | None]):
+    """Every code point to itself, spaces and punctuation to nothing; filled as texts have them."""
+
+    def __missing__(self, code: int) -> int | None:
+        character = chr(code)
+        left_out = character.isspace() or unicodedata.category(character)[0] in "PZ"
+        self[code] = None if left_out else code
+        return self[code]
+
+
+_LETTERS = _Letters()
 
 
 def is_collapsed(item: Item) -> bool:
@@ -79,6 +86,8 @@ def is_invisible(character: str) -> bool:
 
 def visible(text: str) -> str:
     """The text without its invisible characters, to compare what a reader sees."""
+    if text.isascii():
+        return text
     return text if text.isascii() else "".join(filterfalse(is_invisible, text))
 
 
@@ -92,6 +101,9 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     for chunk in text.split():
         start = text.index(chunk, position)
         position = start + len(chunk)
+        if chunk.isalnum():
+            spans.append((start, position))
+            continue
         first, last = start, position
         while first < last and _is_punctuation(text[first]):
             first += 1

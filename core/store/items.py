@@ -6,7 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 import duckdb
 import pandas as pd
@@ -34,6 +34,11 @@ _PLAIN = (
     *("item_id", "condition", "language", "source", "category", "dimension", "resource_level"),
     *("context", "stereotype", "anti_stereotype", "unrelated", "unknown"),
 )
+
+
+_HASHED = tuple(f.name for f in fields(Item) if f.name != "metadata")  # metadata is text here
+_KEY = ["item_id", "condition", "content_hash", "row_order"]
+BATCH = 5_000  # items that become columns at a time
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,11 @@ def put_dataset(
         item id and condition, or metadata cannot be written as JSON.
     """
     _check_name(name)
-    incoming = _item_table(items)
-    result = PutResult(len(items), sum(incoming.column("collapsed").to_pylist()), unchanged=False)
+    batches = _item_batches(items)
+    n_collapsed = sum(sum(batch.column("collapsed").to_pylist()) for batch in batches)
+    result = PutResult(len(items), n_collapsed, unchanged=False)
     with cache.writing() as con:
-        con.register("incoming", incoming)
+        con.register("incoming", pa.concat_tables(batch.select(_KEY) for batch in batches))
         taken = first_row(con, "SELECT 1 FROM dataset WHERE dataset = ?", [name])
         if taken and _same_items(con, name):
             return PutResult(result.stored, result.collapsed, unchanged=True)
@@ -90,7 +96,10 @@ def put_dataset(
                 "in their place (no score is lost), or give this data set another name with "
                 "--dataset."
             )
-        _insert(con, name, [path, format, sha256, len(items), note, utc_now()])
+        if taken:
+            _remove(con, name)
+        con.unregister("incoming")
+        _insert(con, name, [path, format, sha256, len(items), note, utc_now()], batches)
     return result
 
 
@@ -193,11 +202,17 @@ def _check_name(name: str) -> None:
         raise InputError(f"The data set's name {name!r} contains control characters.")
 
 
-def _item_table(items: Sequence[Item]) -> pa.Table:
-    """The items as columns, with what is derived from each."""
+def _item_batches(items: Sequence[Item]) -> list[pa.Table]:
+    """The items as columns, with what is derived from each; `BATCH` of them in each table."""
     if not items:
         raise InputError("The data set has no items.")
     _check_keys(items)
+    starts = range(0, len(items), BATCH)  # so that few texts are there a second time at once
+    return [_item_batch(items[n : n + BATCH], n) for n in starts]
+
+
+def _item_batch(items: Sequence[Item], first: int) -> pa.Table:
+    """Some of the items, of which the first has this place in the order of the data set."""
     texts = [item_texts(item) for item in items]
     text, roles = pa.string(), pa.list_(pa.string())
     columns = {n: pa.array([getattr(i, n) for i in items], text) for n in _PLAIN}
@@ -210,7 +225,7 @@ def _item_table(items: Sequence[Item]) -> pa.Table:
         "content_hash": pa.array(
             [_content_hash(i, m) for i, m in zip(items, metadata, strict=True)], text
         ),
-        "row_order": pa.array(range(len(items)), pa.int64()),
+        "row_order": pa.array(range(first, first + len(items)), pa.int64()),
     }
     for role, column in _TEXT_COLUMNS.items():
         ids = [by_role[role].text_id if role in by_role else None for by_role in texts]
@@ -235,7 +250,7 @@ def _metadata(item: Item) -> str:
 
 
 def _content_hash(item: Item, metadata: str) -> str:
-    packed = json.dumps([*(v for k, v in asdict(item).items() if k != "metadata"), metadata])
+    packed = json.dumps([*(getattr(item, name) for name in _HASHED), metadata])
     return hashlib.blake2b(packed.encode(), digest_size=16).hexdigest()
 
 
@@ -263,15 +278,26 @@ DELETE FROM {table} WHERE dataset = $dataset AND (
 """
 
 
-def _insert(con: duckdb.DuckDBPyConnection, name: str, origin: list[object]) -> None:
-    derived = deriving_scorers(con)
+def _remove(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Remove the items that are replaced by those incoming, and what does not hold any more."""
+    outdated = {"dataset": name, "derived": deriving_scorers(con)}
     for table in ("item_score", "pair_score"):
-        con.execute(_OUTDATED.format(table=table), {"dataset": name, "derived": derived})
+        con.execute(_OUTDATED.format(table=table), outdated)
     for table in ("dataset", "item"):
         con.execute(f"DELETE FROM {table} WHERE dataset = ?", [name])
+
+
+def _insert(
+    con: duckdb.DuckDBPyConnection, name: str, origin: list[object], batches: list[pa.Table]
+) -> None:
     con.execute("INSERT INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)", [name, *origin])
-    con.execute("INSERT INTO item BY NAME SELECT ? AS dataset, * FROM incoming", [name])
-    touch_dataset(con, name)
+    while batches:  # each is let go of once it is stored
+        con.register("batch", batches.pop(0))
+        con.execute("INSERT INTO item BY NAME SELECT ? AS dataset, * FROM batch", [name])
+        con.unregister("batch")
+    derived = deriving_scorers(con)
+    if derived:
+        touch_dataset(con, name)
     for scorer_id in derived:
         refresh(con, scorer_id)
     bump(con, ["", *scorer_ids(con)], [name])
