@@ -11,7 +11,6 @@ import typer
 from core.analysis.overview import find_scorer, scorer_labels
 from core.analysis.pipeline_checks import PipelineCheck, item_checks
 from core.analysis.score_checks import score_checks
-from core.cli.data_sets import ScorerOption
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, print_rows, say
 from core.errors import InputError
 from core.export.tables import as_arrow, json_rows
@@ -30,14 +29,22 @@ def check(
         str | None,
         typer.Option(metavar="NAME", help="Only this data set (default: all of the cache)."),
     ] = None,
-    scorer: ScorerOption = None,
+    scorer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Only this scorer: its id, the beginning of it, model name or label (default: "
+            "every one that has scored the data set).",
+        ),
+    ] = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check what a pipeline can do wrong: labels, roles, scored tokens, contrast, blanks.
+    """Check what a pipeline can do wrong, as one report.
 
-    Each check is green (looked for and not found), red (look there) or undefined (with what is
-    missing). The exit code is 3 if one is red, else 0. Nothing here says anything about a model.
+    Looked at are label direction, role derivation, scored tokens, contrast and blanks. Each check
+    is green (looked for and not found), red (look there) or undefined (with what is missing). The
+    exit code is 3 if one is red, else 0. Nothing here says anything about a model.
     """
     store = open_cache(cache)
     if dataset is not None:

@@ -24,11 +24,11 @@ def export_items(
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the items of a data set to a file, as data/README.md describes it.
+    """Write the items of a data set to a file.
 
-    All items of all conditions with their metadata, in the order of the import; scores are written
-    by `export`. Importing the file gives the same items: exactly from .jsonl and .parquet, while
-    .csv turns metadata that are no texts into texts.
+    All items of all conditions with their metadata, in the order of the import and the schema of
+    data/README.md; scores are written by `export`. Importing the file gives the same items: exactly
+    from .jsonl and .parquet, while .csv turns metadata that are no texts into texts.
     """
     check_items_path(out)
     items = stored_items(open_cache(cache), dataset)
