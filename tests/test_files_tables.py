@@ -61,6 +61,12 @@ def test_rows_by_group_and_key_have_the_key_as_their_id() -> None:
             table("a.json", json.dumps(other))
 
 
+def test_a_list_is_read_whole_though_its_first_element_is_no_object() -> None:
+    found = table("a.json", json.dumps({"one": [None, {"x": 1}], "two": [{"x": 2}], "by": ["me"]}))
+    assert [(r.place.row, r.values["x"]) for r in found.records] == [(2, 1), (3, 2)]
+    assert [(p.kind, p.row) for p in found.problems] == [("bad_json", 1)]
+
+
 def test_a_file_of_white_space_is_empty() -> None:
     for text in ("", " \r\n\t", "\ufeff", "\ufeff \n"):
         with pytest.raises(DataSetError, match="The file is empty"):

@@ -9,7 +9,7 @@ def lists_of_objects(document: Any) -> dict[str, list[Any]]:
     """The lists that hold a document's rows, by name.
 
     A list is one itself, without a name. Of an object they are those of its values that are lists
-    and begin with an object, else those in its value `data`, else its values if all of them are
+    and hold an object, else those in its value `data`, else its values if all of them are
     objects of objects: the key of each becomes its `id`.
     """
     if isinstance(document, list):
@@ -19,7 +19,7 @@ def lists_of_objects(document: Any) -> dict[str, list[Any]]:
     lists = {
         key: value
         for key, value in document.items()
-        if isinstance(value, list) and value and isinstance(value[0], dict)
+        if isinstance(value, list) and any(isinstance(row, dict) for row in value)
     }
     return lists or lists_of_objects(document.get("data")) or _keyed_objects(document)
 
