@@ -5,7 +5,9 @@
     StereoscopeError                    exit code 2
     ├── InputError                      what was asked for cannot be done as asked
     │   ├── DataSetError                a data set file was refused; carries every problem by row
-    │   └── DataSetMissing              the cache has no data set of that name
+    │   ├── DataSetMissing              the cache has no data set of that name
+    │   └── NotNow                      right as it is, once something has ended or is there
+    │       └── HeadsNotRead            the model's heads have to be read first
     ├── ModelError                      a language model cannot be opened or trusted
     │   ├── ModelNotFound
     │   │   └── HubUnreachable          it may be there, once there is a network
@@ -44,6 +46,18 @@ class DataSetError(InputError):
 
 class DataSetMissing(InputError):
     pass
+
+
+class NotNow(InputError):
+    """What was asked for can be done later as it is: the same again is of use then."""
+
+
+class HeadsNotRead(NotNow):
+    """The heads were not read for what is asked; `finding` is the message without the remedy."""
+
+    def __init__(self, message: str, finding: str = "") -> None:
+        super().__init__(message)
+        self.finding = finding
 
 
 class ModelError(StereoscopeError):

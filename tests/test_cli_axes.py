@@ -226,14 +226,14 @@ def test_too_little_disk_is_said_before_anything_is_read(
 def test_what_could_not_be_read_is_told_pole_by_pole_each_time(
     run: Run, cache: Cache, asked: list[str], tmp_path: Path
 ) -> None:
-    long = "no heat at all and " * 60
+    long = "雪" * 400  # of three bytes, and so of three tokens
     (tmp_path / "own.csv").write_text(OWN.replace("no heat", long))
-    long_words = "\n".join(f"{'baker ' * 300}{i}" for i in range(25))
+    long_words = "\n".join(f"{'雪' * 190}{i}" for i in range(25))
     (tmp_path / "jobs.csv").write_text(f"text\nmillers\nsmiths\n{long_words}\n")
     for _ in range(2):
         code, _, err = run(*asked)
         assert code == 3
-        (pole,) = (line for line in err.splitlines() if line.startswith("Not read: user:en:cold"))
+        (pole,) = (line for line in err.splitlines() if line.startswith("Not read: cold"))
         numbers = ", ".join(str(n) for n in range(1, 31))
         assert f"(simple, 30 of 30 sentences: {numbers}): " in pole
         assert "more than the model's window" in pole
@@ -255,7 +255,7 @@ def test_axes_for_which_memory_ran_out_are_named(
     words = " ".join(err.split())
     assert code == 3
     assert "read 5 sentences for 1 missing axes and 5 phrases" in words
-    assert "Memory ran out, so these stay missing: user:en:cold" in words
+    assert "Memory ran out, so these stay missing: cold~warm" in words
     assert "free memory, then run the same command again" in words
 
 

@@ -19,6 +19,7 @@ from core.errors import (
     InputError,
     ModelGated,
     ModelNotFound,
+    NotNow,
     WrongModelKind,
 )
 from core.heads_request import HeadsRequest
@@ -198,7 +199,8 @@ def test_of_runs_of_the_same_work_only_the_latest_is_offered(cache, make, state)
         (DataSetMissing("There is no such data set."), False),
         (HubUnreachable("No network."), True),
         (ModelGated("Accept the terms."), True),
-        (InputError("Another job fills it."), True),
+        (NotNow("Another job fills it."), True),
+        (InputError("There is no such device."), False),
     ],
 )
 def test_what_does_not_exist_is_not_tried_again(cache, error, offered):

@@ -124,6 +124,19 @@ def reference_named(
     return NamedPhrases(read.concepts, read.notes)
 
 
+def stored_reference(name: str, concepts: str) -> str:
+    """The name in a cache of the reference phrases that a word of the program stands for.
+
+    Parameters
+    ----------
+    concepts
+        The set of concepts that phrases are matched to.
+    """
+    if name == PUBLISHED:
+        return PUBLISHED_FILE.stem
+    return f"{concepts}-{name}" if name in MATCHED else name
+
+
 def can_be_read(name: str, words: Iterable[str]) -> bool:
     """Whether a name is one of the program's words or a file; else it can only be in the cache."""
     return name in words or Path(name).expanduser().is_file()

@@ -35,6 +35,7 @@ from core.cli.heads_options import (
     TemplatesOption,
     asked_questions,
     keep_results,
+    say_unread,
 )
 from core.cli.progress import watched
 from core.cli.scoring import STOPPED
@@ -115,7 +116,7 @@ def atlas(
             reader=reader,
             axes=axes,
             concepts=concepts,
-            references=reference or (),
+            references=_one(reference or ()),
             family=family,
             pooling=pooling,
             templates=templates,
@@ -126,7 +127,14 @@ def atlas(
     stored, placed = _at_hand(store, ask()) if run is None else (None, None)
     if stored is None or placed is None:
         stored, placed = _as_job(store, ask, run)
+    say_unread(store, stored.question)
     _say_points(stored, placed, file, as_json=as_json)
+
+
+def _one(references: Sequence[str]) -> Sequence[str]:
+    if len(references) > 1:
+        raise InputError("A map is made of one set of reference phrases; give --reference once.")
+    return references
 
 
 def _asked(
@@ -134,9 +142,8 @@ def _asked(
 ) -> _Asked:
     if of not in OF:
         raise InputError(f"--of is {of!r}; write {' or '.join(OF)}.")
-    question, *others = questions()
-    if others:
-        raise InputError("A map is made of one set of reference phrases; give --reference once.")
+    parameters.check()
+    (question,) = questions()
     return _Asked(question, OF[OF.index(of)], parameters)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 import typer
 
 from core.analysis.heads.stored import usual_questions
+from core.axes.axis import plain_name
 from core.axes.concepts import GROUPS, ConceptSet
 from core.axes.named import AXES as AXES_NAMES
 from core.axes.named import (
@@ -34,7 +35,7 @@ from core.cli.model_options import (
 )
 from core.cli.next_step import say_after_reading
 from core.cli.progress import watched
-from core.cli.scoring import leave, require_model
+from core.cli.scoring import check_request, leave
 from core.cli.terminal import (
     SHOWN_PROBLEMS,
     CacheOption,
@@ -174,7 +175,7 @@ def axes(
         _say_estimate(store, request, as_json=as_json)
         return
     if run is None:
-        require_model(store, model, with_code=trust_remote_code)
+        check_request(store, request)
         say(f"{request.axes} for {', '.join(request.phrases)}.")
     with running_job(store, JobSpec(command=AXES, request=anywhere(request)), run) as job:
         result = read(store, request, job)
@@ -351,7 +352,7 @@ def print_heads(result: HeadsResult) -> None:
     lengths = (f"{name} {mean:.1f}" for name, mean in result.prompt_tokens.items())
     say(f"Tokens that the model reads for a phrase, on average: {', '.join(lengths)}.")
     if result.left_missing:
-        named = ", ".join(result.left_missing[:SHOWN_PROBLEMS])
+        named = ", ".join(map(plain_name, result.left_missing[:SHOWN_PROBLEMS]))
         more = len(result.left_missing) - SHOWN_PROBLEMS
         say(
             f"Memory ran out, so these stay missing: {named}"
@@ -369,6 +370,6 @@ def _print_unread(failures: Sequence[Unread]) -> None:
     for (family, of, _), group in list(groups.items())[:SHOWN_PROBLEMS]:
         templates = ", ".join(str(each.template) for each in group)
         which = f" ({family}, {len(group)} of {N_TEMPLATES} sentences: {templates})"
-        say(f"Not read: {of}{which if family else ''}: {group[0].detail}")
+        say(f"Not read: {plain_name(of)}{which if family else ''}: {group[0].detail}")
     if len(groups) > SHOWN_PROBLEMS:
         say(f"  showing {SHOWN_PROBLEMS} of {len(groups)}; --json gives all of them")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
+from core.analysis.heads.arrays import check_question
 from core.analysis.heads.question import HALVES, POOLINGS, HeadsQuestion
 from core.analysis.heads.reader import find_reader
 from core.analysis.heads.stored import StoredAxes, compute_and_store, stored_axis_table
+from core.axes.concepts import GROUPS
+from core.axes.named import AXES, REFERENCES, stored_reference
 from core.axes.templates import FAMILIES
-from core.errors import InputError
+from core.cli.terminal import say
+from core.errors import HeadsNotRead, InputError
+from core.jobs.heads_line import SetsToRead, reading_line
 from core.jobs.progress import PROJECTING, Progress, Stop, Watch
+from core.store.axes import set_names, set_size
 from core.store.gate import Cache
+from core.store.read_sets import axes_read
+from core.words import counted
 
 AxesOption = Annotated[str, typer.Option(metavar="AXES", help="A set of axes of the cache.")]
 ConceptsOption = Annotated[str, typer.Option(metavar="CONCEPTS", help="A set of concepts.")]
@@ -49,7 +57,9 @@ def asked_questions(
     k: int | None,
     seed: int,
 ) -> list[HeadsQuestion]:
-    """A question for each set of reference phrases, or one without any.
+    """A question for each set of reference phrases, or one without any; it can be computed.
+
+    Reference phrases go by their names in the cache, or by the words that `axes` takes.
 
     Raises
     ------
@@ -62,7 +72,12 @@ def asked_questions(
         raise InputError(f"--family is {family!r}; write {' or '.join(FAMILIES)}.")
     check_seed(seed)
     reader_id = find_reader(store, reader)
-    return [
+    held = set_names(store)
+    named = {
+        name if name in held["concept"] else stored_reference(name, concepts): name
+        for name in references
+    }
+    questions = [
         HeadsQuestion(
             reader_id=reader_id,
             axes=axes,
@@ -74,8 +89,58 @@ def asked_questions(
             k=k or None,
             seed=seed,
         )
-        for phrases in references or [""]
+        for phrases in named or [""]
     ]
+    for question in questions:
+        _check(store, question, held, named.get(question.reference, ""))
+    return questions
+
+
+def say_unread(store: Cache, question: HeadsQuestion) -> None:
+    """How many axes of the set were read where it is not all of them, and what reads the rest."""
+    n = set_size(store, "axis", question.axes)
+    n_read = len(axes_read(store, question.reader_id, question.family, question.axes))
+    if n_read < n:
+        say(
+            f"{n_read:,} of {counted(n, 'axis', 'axes')} of {question.axes} were read, and only "
+            f"these are tested; `{_line(store, question, question.reference)}` reads the rest."
+        )
+
+
+def _check(
+    store: Cache, question: HeadsQuestion, held: Mapping[str, Sequence[str]], reference: str
+) -> None:
+    """Refuse what cannot be computed, with the whole line that reads what is missing.
+
+    Parameters
+    ----------
+    held
+        The names of sets in the cache.
+    reference
+        The phrases as a person has called them.
+    """
+    line = _line(store, question, reference)
+    for name, there, can_be_made in (  # by the program itself
+        (question.axes, held["axis"], question.axes in AXES),
+        (question.concepts, held["concept"], question.concepts in GROUPS),
+        (question.reference, held["concept"], reference in REFERENCES),
+    ):
+        if can_be_made and name not in there:
+            raise HeadsNotRead(f"The cache has no {name!r} yet; run `{line}` first.")
+    try:
+        check_question(store, question)
+    except HeadsNotRead as error:
+        raise HeadsNotRead(f"{error.finding}; run `{line}` first.", error.finding) from error
+
+
+def _line(store: Cache, question: HeadsQuestion, reference: str) -> str:
+    sets = SetsToRead(
+        axes=question.axes,
+        concepts=(question.concepts,),
+        reference=(reference,) if reference else (),
+        family=question.family,
+    )
+    return reading_line(store, question.reader_id, sets)
 
 
 def check_seed(seed: int) -> None:

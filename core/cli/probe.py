@@ -24,6 +24,7 @@ from core.cli.heads_options import (
     SeedOption,
     TemplatesOption,
     asked_questions,
+    say_unread,
 )
 from core.cli.probe_tables import print_probe
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, say
@@ -112,6 +113,7 @@ def probe(
         k=k,
         seed=seed,
     )
+    say_unread(store, question)
     asked = Probe(
         cache=store,
         question=question,

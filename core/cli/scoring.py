@@ -34,7 +34,7 @@ from core.cli.terminal import (
 )
 from core.export.tables import json_rows
 from core.jobs.running import RunningJob, running_job
-from core.jobs.spec import JobSpec, anywhere
+from core.jobs.spec import JobSpec, ModelRequest, anywhere
 from core.score_request import DEMO_MODEL, ScoreRequest
 from core.store.gate import Cache
 from core.store.items import require_dataset
@@ -86,7 +86,7 @@ def score(
     store = open_cache(cache)
     if run is None:  # a mistyped name is no run
         require_dataset(store, dataset)
-        require_model(store, model, with_code=trust_remote_code)
+        check_request(store, request)
     if dry_run:
         say_estimate(store, request, as_json=as_json)
         return
@@ -96,12 +96,22 @@ def score(
     say_scores(store, result, as_json=as_json)
 
 
-def require_model(store: Cache, model: str, *, with_code: bool) -> None:
-    """Make sure that there is a model of that name, before a run is made for it."""
-    from core.models.sources import find_source  # takes as long to import as it takes to open
+def check_request(store: Cache, request: ModelRequest) -> None:
+    """Make sure that there is such a model and that the options make sense: a slip is no run.
 
-    if model != DEMO_MODEL:  # which may have to be converted first: that is part of the run
-        find_source(model, store.folder / "models", with_code=with_code, with_weights=False)
+    Raises
+    ------
+    InputError, ModelError
+        In the words in which the job would say so.
+    """
+    # Takes as long to import as it takes to open a model.
+    from core.jobs.run import check_options
+    from core.models.sources import find_source
+
+    check_options(request)
+    if request.model != DEMO_MODEL:  # which may have to be converted first: that is part of the run
+        models, with_code = store.folder / "models", request.trust_remote_code
+        find_source(request.model, models, with_code=with_code, with_weights=False)
 
 
 def compute_scores(store: Cache, request: ScoreRequest, job: RunningJob) -> ScoreResult:

@@ -27,6 +27,7 @@ from core.cli.heads_options import (
     TemplatesOption,
     asked_questions,
     keep_results,
+    say_unread,
 )
 from core.cli.progress import watched
 from core.cli.scoring import leave
@@ -143,6 +144,7 @@ def _say_tables(
     store: Cache, found: Sequence[StoredAxes], file: Path | None, *, as_json: bool
 ) -> None:
     questions = [each.question for each in found]
+    say_unread(store, questions[0])
     together = pd.concat([_with_question(store, each) for each in found], ignore_index=True)
     if file is not None:
         write_table(together, file)

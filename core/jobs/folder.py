@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import CacheNotWritable, InputError
+from core.errors import CacheNotWritable, InputError, NotNow
 from core.jobs.spec import JobSpec, spec_from_json, spec_to_json
 from core.store.gate import Cache, make_folder
 
@@ -200,7 +200,7 @@ def one_at_a_time(cache: Cache, kind: str, scorer_id: str, run_id: str) -> Itera
 
     Raises
     ------
-    InputError
+    NotNow
         When another one does; the message names its run.
     CacheNotWritable
     """
@@ -210,7 +210,7 @@ def one_at_a_time(cache: Cache, kind: str, scorer_id: str, run_id: str) -> Itera
     except OSError as error:
         raise not_writable(cache, error) from error
     if descriptor is None:
-        raise InputError(
+        raise NotNow(
             f"Run {path.read_text() or 'of somebody else'} is {_DOING.get(kind, 'filling')} "
             f"{scorer_id}; wait until it ends, or stop it first."
         )

@@ -11,7 +11,7 @@ from functools import partial
 from core.axes.axis import Axis
 from core.axes.concepts import concept_prompt
 from core.axes.templates import N_TEMPLATES
-from core.errors import InputError
+from core.errors import NotNow
 from core.heads.places import HeadPlaces, find_heads
 from core.heads.version import HEADS_VERSION
 from core.heads_request import HeadsRequest
@@ -231,7 +231,7 @@ def _failures(
 def _check_disk(cache: Cache, needed: int) -> None:
     free = shutil.disk_usage(cache.folder).free
     if needed > free:
-        raise InputError(
+        raise NotNow(
             f"The arrays need {size_words(needed)} and the disk of {cache.folder} has "
             f"{size_words(free)} free; free some space, choose fewer axes, or another --cache."
         )

@@ -22,8 +22,8 @@ from core.jobs.refusals import refusal_recorded
 from core.jobs.spec import ModelRequest
 from core.models.language_model import LanguageModel
 from core.models.opening import open_planned
-from core.models.plan import ModelPlan, plan_model
-from core.models.precision import Precision
+from core.models.plan import ModelPlan, choose_device, plan_model
+from core.models.precision import Precision, check_name
 from core.score_request import ScoreRequest
 from core.scoring.canaries import check_known_scores, check_model, choose_layout
 from core.scoring.encoding import bos_policy, special_policy
@@ -131,17 +131,26 @@ def plan_for(cache: Cache, request: ModelRequest, *, download: bool = True) -> M
     return plan_model(
         request.model,
         models_folder=cache.folder / "models",
-        precision=Precision(
-            dtype=request.dtype,
-            quantization=request.quantization,
-            compute_dtype=request.compute_dtype,
-            no_double_quant=request.no_double_quant,
-        ),
+        precision=_precision(request),
         device=request.device,
         trust_remote_code=request.trust_remote_code,
         kind=None,
         download=download,
     )
+
+
+def check_options(request: ModelRequest) -> None:
+    """Refuse what no model could be opened or scored with, before there is a run.
+
+    Raises
+    ------
+    InputError
+        A precision, a device or a variant is not known here.
+    """
+    _precision(request).check()
+    choose_device(request.device)
+    if isinstance(request, ScoreRequest):
+        check_name("variant", request.variant, VARIANTS)
 
 
 def checked_scorer(
@@ -167,8 +176,7 @@ def checked_variant(name: str, language_model: LanguageModel) -> Variant:
     InputError
         When there is no such variant, or the model is a causal one, which has none.
     """
-    if name not in VARIANTS:
-        raise InputError(f'variant is "{name}", which is none of {", ".join(VARIANTS)}.')
+    check_name("variant", name, VARIANTS)
     if language_model.kind != "masked" and name != VARIANTS[0]:
         raise InputError(
             f"{language_model.label} is a causal model, and variant {name} is for masked ones; "
@@ -206,6 +214,15 @@ def library_versions(quantization: str = "none") -> dict[str, str]:
     quantized = quantization.startswith(("int8", "nf4", "fp4"))
     names = (*LIBRARIES, *QUANTIZING_LIBRARIES) if quantized else LIBRARIES
     return {"python": platform.python_version()} | {name: version(name) for name in names}
+
+
+def _precision(request: ModelRequest) -> Precision:
+    return Precision(
+        dtype=request.dtype,
+        quantization=request.quantization,
+        compute_dtype=request.compute_dtype,
+        no_double_quant=request.no_double_quant,
+    )
 
 
 @dataclass

@@ -11,9 +11,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from core.errors import (
-    DataSetMissing,
     HubUnreachable,
+    InputError,
     ModelNotFound,
+    NotNow,
     StereoscopeError,
     WrongModelKind,
 )
@@ -64,7 +65,7 @@ class RunningJob:
         error
             For "failed": one sentence.
         hopeless
-            The same would fail again: what was asked for does not exist.
+            The same would fail again: what was asked for does not exist or makes no sense.
         """
         if not self._ended:
             self._ended = True
@@ -119,9 +120,9 @@ def running_job(cache: Cache, spec: JobSpec, run_id: str | None = None) -> Itera
 
 
 def is_hopeless(error: BaseException) -> bool:
-    """Whether what was asked for does not exist, so that trying again is of no use."""
-    missing = isinstance(error, ModelNotFound | WrongModelKind | DataSetMissing)
-    return missing and not isinstance(error, HubUnreachable)
+    """Whether what was asked for does not exist or makes no sense: trying again is of no use."""
+    wrong = isinstance(error, ModelNotFound | WrongModelKind | InputError)
+    return wrong and not isinstance(error, HubUnreachable | NotNow)
 
 
 def sentence(error: BaseException) -> str:

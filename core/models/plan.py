@@ -192,7 +192,7 @@ def plan_model(
     download
         Fetch a hub model's weights too; without, only what describes it.
     """
-    device = _choose_device(device)
+    device = choose_device(device)
     precision.check()
     if kind is not None:
         check_name("kind", kind, get_args(Kind))
@@ -236,7 +236,8 @@ def read_states(source: Source) -> dict[str, tuple[int, int, int]]:
         return {}
 
 
-def _choose_device(device: str) -> str:
+def choose_device(device: str) -> str:
+    """The device that is meant; InputError for one that is not known or not there."""
     check_name("device", device, ["auto", *DEVICES])
     there = {
         "cuda": torch.cuda.is_available(),

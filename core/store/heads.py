@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from core.axes.axis import plain_name
 from core.axes.content import content_hash
-from core.errors import CacheError, InputError
+from core.errors import CacheError, HeadsNotRead, InputError
 from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows, span, write_tensors
@@ -185,6 +185,11 @@ def missing(cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]) 
     return list(left if kind != CONCEPT else _readable(cache, source, left))
 
 
+def check_read(cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]) -> None:
+    """Refuse keys whose arrays are neither held nor known to be impossible; HeadsNotRead."""
+    _check_none_gone(missing(cache, source, kind, wanted), len(wanted))
+
+
 def get_arrays(
     cache: Cache, source: Source, kind: str, wanted: Mapping[str, str]
 ) -> dict[str, Array]:
@@ -283,10 +288,9 @@ def _readable(cache: Cache, source: Source, wanted: Mapping[str, str]) -> dict[s
 
 def _check_none_gone(gone: Sequence[str], n_wanted: int) -> None:
     if gone:
-        raise InputError(
-            f"The heads were not read for {len(gone)} of {n_wanted}, such as "
-            f"{plain_name(gone[0])}; run `python -m core axes` for this model first."
-        )
+        such = plain_name(gone[0])
+        finding = f"The heads were not read for {len(gone)} of {n_wanted}, such as {such}"
+        raise HeadsNotRead(f"{finding}; run `python -m core axes` for this model first.", finding)
 
 
 def _by_file(held: Mapping[str, tuple[str, int]]) -> dict[str, dict[str, int]]:

@@ -17,9 +17,20 @@ from core.axes.concepts import Concept
 from core.axes.content import axis_content, pole_content
 from core.errors import InputError
 from core.stats.probes.direction import PoleSums, direction
+from core.stats.probes.projection import check_k
 from core.store.axes import concept_id, get_axes, get_concepts
 from core.store.gate import Cache
-from core.store.heads import AXIS, POLE, Source, get_arrays, get_outputs, outputs_by_layer
+from core.store.head_readers import get_reader
+from core.store.heads import (
+    AXIS,
+    CONCEPT,
+    POLE,
+    Source,
+    check_read,
+    get_arrays,
+    get_outputs,
+    outputs_by_layer,
+)
 from core.store.read_sets import axes_read
 from core.words import counted
 
@@ -76,6 +87,29 @@ def axes_of(cache: Cache, question: HeadsQuestion) -> tuple[Axis, ...]:
     axes = get_axes(cache, question.axes)
     read = axes_read(cache, question.reader_id, question.family, question.axes)
     return tuple(axis for axis in axes if axis.axis_id in read) or axes
+
+
+def check_question(cache: Cache, question: HeadsQuestion) -> None:
+    """Refuse what cannot be computed, in the words in which computing it would end.
+
+    Raises
+    ------
+    InputError
+        A set is not there, a phrase is in both, the heads were read for no axis or not for all
+        phrases, the model has no such number of heads, or a setting makes no sense.
+    """
+    with cache.kept_open() as opened:
+        _ = question.half, question.place
+        reader = get_reader(opened, question.reader_id)
+        check_k(question.k, reader.n_layers * reader.n_heads)
+        concepts, reference = phrases_of(opened, question)
+        wanted, _ = _wanted([*(concept.text for concept in concepts), *reference])
+        check_read(opened, Source(question.reader_id), CONCEPT, wanted)
+        if axes_read(opened, question.reader_id, question.family, question.axes):
+            return
+        axes = get_axes(opened, question.axes)
+        contents = {axis.axis_id: axis_content(axis, question.family) for axis in axes}
+        check_read(opened, Source(question.reader_id, question.family), AXIS, contents)
 
 
 def phrase_layers(cache: Cache, question: HeadsQuestion, phrases: Sequence[str]) -> Iterator[Array]:

@@ -46,6 +46,13 @@ class UmapParameters:
     n_neighbors: int = 15  # fewer where there are no more than that
     min_dist: float = 0.1
 
+    def check(self) -> None:
+        """Refuse, with an InputError, what UMAP cannot work with."""
+        if self.n_neighbors < 2:
+            raise InputError(f"UMAP takes at least 2 neighbours, not {self.n_neighbors}.")
+        if not 0 <= self.min_dist <= 1:
+            raise InputError(f"UMAP's least distance is from 0 to 1, not {self.min_dist:g}.")
+
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
@@ -184,10 +191,7 @@ def _umap_rows(
     stored: StoredAxes, of: Of, parameters: UmapParameters
 ) -> tuple[tuple[str, ...], Array, tuple[str, ...], tuple[Ints, Ints]]:
     """As `_rows`, and which of them differ."""
-    if parameters.n_neighbors < 2:
-        raise InputError(f"UMAP takes at least 2 neighbours, not {parameters.n_neighbors}.")
-    if not 0 <= parameters.min_dist <= 1:
-        raise InputError(f"UMAP's least distance is from 0 to 1, not {parameters.min_dist:g}.")
+    parameters.check()
     names, rows, left_out = _rows(stored, of)
     distinct = _distinct(rows)
     if len(distinct[0]) < LEAST_POINTS:

@@ -7,6 +7,7 @@ import pandas as pd
 from core.errors import InputError
 from core.store.gate import Cache
 from core.store.head_readers import filled_readers
+from core.store.score_line import shell_line
 from core.words import precision_words
 
 
@@ -22,7 +23,11 @@ def find_reader(cache: Cache, name: str | None) -> str:
     """
     known = filled_readers(cache)
     if known.empty:
-        raise InputError("No model's heads were read yet; run `python -m core axes` first.")
+        line = shell_line(
+            cache, "axes", "--model", "demo", "--axes", "demo", "--concepts", "groups25",
+            "--reference", "published", "--reference", "people",
+        )  # fmt: skip
+        raise InputError(f"No model's heads were read yet; run `{line}` first.")
     fits = known
     if name is not None:
         ids = known["reader_id"]
