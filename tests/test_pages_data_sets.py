@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.selection import Selection
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import datasets, put_dataset, stored_items
@@ -325,8 +326,9 @@ def test_the_items_of_a_finding_are_opened_on_the_page_items(show, cache) -> Non
     fill_scored(cache.folder, demo_items()[:80])
     app = open_tab(show(), "What was found")
     found = frame_with(app, "what").iloc[0]
+    app.session_state["selection"] = Selection(text="no item holds this")
     app = click(app, "Open on Items")
-    assert not app.exception
+    assert not app.exception and "Not everything is as the link says" not in words(app)
     assert app.title[0].value == "Items"
     assert app.session_state["selection"].item == found["item_id"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from core.export.items import changed_by_csv, items_bytes
 from core.figures.theme import file_stem
 from core.files.places import listed
 from core.items.import_notes import NO_CONDITION
+from core.selection import without_filters
 from core.store.gate import Cache
 from core.store.items import stored_items
 from core.types import Item
@@ -151,7 +153,8 @@ def _open_item(dataset: str, rows: pd.DataFrame, held: Overview) -> None:
         disabled=not is_scored,
         help=None if is_scored else "The page Items shows data sets that a model has scored.",
     ):
-        state.change(dataset=dataset, item=item, condition=condition)
+        seen = without_filters(state.current())  # a filter could hide it
+        state.put(replace(seen, dataset=dataset, item=item, condition=condition))
         st.switch_page("pages/items.py")
 
 
