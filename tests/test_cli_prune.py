@@ -14,13 +14,15 @@ from core.errors import InputError
 from core.heads_request import HeadsRequest
 from core.jobs.folder import one_at_a_time
 from core.jobs.heads import KIND
+from core.jobs.own_axis import OWN_AXES
 from core.jobs.running import running_job
 from core.jobs.spec import JobSpec
+from core.store.axes import add_axis, get_axes
 from core.store.gate import Cache
 from core.store.prune import files_of, forget
 from core.store.tensors import TENSORS, write_tensors
 from tests.conftest import Run
-from tests.planted_cache import AXES, CONCEPTS, FAMILY, REFERENCE, fill_planted
+from tests.planted_cache import AXES, CONCEPTS, FAMILY, REFERENCE, fill_planted, made_axes
 from tests.planted_heads import planted_heads
 
 
@@ -35,7 +37,19 @@ def test_without_options_it_only_counts(run: Run, cache: Cache, reader_id: str) 
     found = json.loads(out)
     assert (found["forgotten"], found["deleted"]) == ({}, [])
     assert [(row["family"], row["n_axes"]) for row in found["held"]] == [("", 0), (FAMILY, 7)]
-    assert "planted" in run("prune")[1]
+    said = run("prune")[1]
+    assert "planted" in said
+    heads = next(line for line in said.splitlines() if "Reader" in line)
+    assert heads.split() == [
+        "Reader",
+        "Model",
+        "Family",
+        "Poles",
+        "Axes",
+        "Concepts",
+        "Files",
+        "Size",
+    ]
 
 
 def test_a_family_and_then_all_of_a_reader(run: Run, cache: Cache, reader_id: str) -> None:
@@ -139,3 +153,15 @@ def test_files_of_a_job_that_begins_meanwhile_are_left_alone(
 
 def _write_for(reader_id: str, cache: Cache) -> None:
     write_tensors(cache, f"{reader_id}/new.safetensors", {"a": np.zeros(3)})
+
+
+def test_an_own_axis_is_taken_out(run: Run, cache: Cache) -> None:
+    fill_planted(cache, planted_heads())
+    for axis in made_axes(2):
+        add_axis(cache, OWN_AXES, axis)
+    code, _, err = run("prune", "--own-axis", "word0")
+    assert (code, "word0.a.01~word1.a.01 is out of own-words." in err) == (0, True)
+    assert get_axes(cache, OWN_AXES) == made_axes(2)[1:]
+    code, _, err = run("prune", "--own-axis", "word0")
+    assert code == 2
+    assert "name one of: word2.a.01~word3.a.01." in " ".join(err.split())

@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from core.analysis.heads.reader import find_reader
+from core.axes.axis import plain_name
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, print_table, say
 from core.errors import InputError
 from core.export.tables import json_rows
 from core.jobs.folder import one_at_a_time
 from core.jobs.follow import follow
+from core.jobs.own_axis import OWN_AXES, remove_own_axis
 from core.jobs.spec import ATLAS, AXES, STEREOTYPES
 from core.store.gate import Cache
 from core.store.head_readers import readers
@@ -21,6 +23,16 @@ from core.store.prune import array_sizes, delete, files_of, forget
 from core.store.tensors import broken_tensors, unclaimed_files
 from core.words import size_words
 
+_COLUMNS = {
+    "reader_id": "Reader",
+    "model": "Model",
+    "family": "Family",
+    "n_poles": "Poles",
+    "n_axes": "Axes",
+    "n_concepts": "Concepts",
+    "n_files": "Files",
+    "n_bytes": "Size",
+}
 READ_HEADS = "heads"  # `core.jobs.heads.KIND`, without the seconds that torch takes
 
 
@@ -41,6 +53,14 @@ def prune(
     unclaimed: Annotated[
         bool, typer.Option("--unclaimed", help="Delete files that a killed job left unfinished.")
     ] = False,
+    own_axis: Annotated[
+        str,
+        typer.Option(
+            metavar="AXIS",
+            help=f"Take an axis out of the set {OWN_AXES} ('stingy|mean~generous', or its "
+            "beginning); what was read for it stays.",
+        ),
+    ] = "",
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -50,6 +70,9 @@ def prune(
     rest on it go too.
     """
     store = open_cache(cache)
+    if own_axis:
+        axis = remove_own_axis(store, own_axis)
+        say(f"{plain_name(axis.axis_id)} is out of {OWN_AXES}.")
     if family and not reader:
         raise InputError("--family belongs to a model's heads; name them with --reader.")
     reader_id = find_reader(store, reader) if reader else ""
@@ -110,4 +133,4 @@ def _say(store: Cache, forgotten: dict[str, str], deleted: list[str], *, as_json
         say("The cache holds no arrays.", to=out)
         return
     rows = sizes.assign(n_bytes=[size_words(n) for n in sizes["n_bytes"]])
-    print_table(rows, "Arrays of heads")
+    print_table(rows[[*_COLUMNS]].rename(columns=_COLUMNS), "Arrays of heads")
