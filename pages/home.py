@@ -7,6 +7,7 @@ from core.analysis.health import health
 from core.jobs.follow import JobView
 from core.jobs.launch import launch
 from core.jobs.spec import JobSpec
+from core.words import size_words
 from pages.shared.coverage import show_scores
 from pages.shared.data import open_cache, read_overview
 from pages.shared.figures import literal
@@ -17,6 +18,16 @@ from pages.shared.widgets import (
     content_warning,
     errors_in_one_sentence,
 )
+
+HEADS = {
+    "model": "Model",
+    "precision": "Precision",
+    "device": "Device",
+    "axes": "Axes",
+    "concepts": "Concepts and phrases",
+    "size": "Size",
+    "reader_id": "Reader",
+}
 
 
 def alive(views: list[JobView]) -> list[JobView]:
@@ -46,6 +57,21 @@ def start_with_the_demo(views: list[JobView]) -> None:
     show_jobs(alive_or_latest)
     if views:
         st.page_link("pages/runs.py", label="All runs", icon=":material/play_circle:")
+
+
+def show_heads(heads: pd.DataFrame) -> None:
+    """Which models' heads were read, for what, and what they take."""
+    if heads.empty:
+        return
+    st.subheader("Heads")
+    st.caption("What attention heads were read for; in its own files, apart from the scores.")
+    st.dataframe(
+        heads.assign(size=[size_words(n) for n in heads["n_bytes"]]),
+        hide_index=True,
+        column_order=[*HEADS],
+        column_config=HEADS,
+    )
+    st.page_link("pages/axes.py", label="Axes", icon=":material/linear_scale:")
 
 
 def show_health() -> None:
@@ -79,6 +105,8 @@ with errors_in_one_sentence():
     views = read_jobs()
 if held is None or held.datasets.empty:
     start_with_the_demo(views)
+    if held is not None:
+        show_heads(held.heads)
     st.stop()
 
 if alive(views):
@@ -105,6 +133,8 @@ st.dataframe(
 
 st.subheader("Scores")
 show_scores(held)
+
+show_heads(held.heads)
 
 st.subheader("Health")
 with errors_in_one_sentence():

@@ -10,15 +10,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.analysis import health as checks
+from core.analysis.heads.holdings import heads_held
 from core.analysis.health import health
 from core.jobs.folder import create_run, release
 from core.jobs.spec import JobSpec
 from core.models import demo_files
 from core.settings import ROOT
+from core.store.axes import put_axes
 from core.store.items import put_dataset
 from core.store.runs import start_run
+from core.store.tensors import TENSORS
 from core.words import duration_words, size_words
 from pages.shared import jobs
+from tests.planted_cache import fill_planted, made_axes
+from tests.planted_heads import planted_heads
 from tests.scored import demo_items, fill_scored
 from tests.test_jobs_follow import line
 from tests.test_pages_runs import buttons, click, words
@@ -108,7 +113,7 @@ def verdicts(cache) -> dict[str, tuple[str, str]]:
 
 def test_the_disk_is_of_scores_and_of_the_models_beside_them(cache):
     start_run(cache, "r", command="score")
-    assert re.fullmatch(r"[\d.]+ kB of scores; .* free", verdicts(cache)["Disk"][1])
+    assert re.fullmatch(r"[\d.]+ kB of scores and results; .* free", verdicts(cache)["Disk"][1])
     (cache.folder / "models" / "m").mkdir(parents=True)
     (cache.folder / "models" / "m" / "weights").write_bytes(b"0" * 3_000_000)
     assert ", 3.0 MB of models; " in verdicts(cache)["Disk"][1]
@@ -195,3 +200,21 @@ def test_while_a_job_computes_the_first_scores_no_line_is_offered(show, cache):
     told = words(app).replace("\\", "")
     assert "A job is computing this: 172 of 1,000 texts" in told
     assert not app.code
+
+
+def test_what_was_read_of_heads_is_listed_and_counted(show, run, cache):
+    reader = fill_planted(cache, planted_heads())
+    put_axes(cache, "growing", made_axes(11)[6:])
+    (row,) = heads_held(cache).to_dict("records")
+    assert row["reader_id"] == reader.reader_id
+    assert row["axes"] == "growing 2 of 5 (simple), planted 8 of 8 (simple)"
+    assert row["concepts"] == "groups 40 of 40, phrases 40 of 40"
+    files = (file for file in (cache.folder / TENSORS).rglob("*") if file.is_file())
+    assert row["n_bytes"] == sum(file.stat().st_size for file in files)
+    app = show()
+    (table,) = (frame.value for frame in app.dataframe if "axes" in frame.value)
+    assert table["size"].tolist() == [size_words(row["n_bytes"])]
+    code, out, _ = run("status")
+    said = " ".join(out.split())
+    assert (code, "Heads that were read" in said, "of arrays of heads" in said) == (0, True, True)
+    assert json.loads(run("status", "--json")[1])["heads"] == [row]

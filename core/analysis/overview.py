@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from core import settings
+from core.analysis.heads.holdings import heads_held
 from core.errors import InputError
 from core.store.contents import contents
 from core.store.gate import Cache
@@ -25,12 +26,19 @@ class Overview:
     scorers: pd.DataFrame
     coverage: pd.DataFrame  # one row per scorer, data set and condition
     sizes: dict[str, int]  # bytes, of `cache_sizes`
+    heads: pd.DataFrame  # as `heads_held`
 
 
 def overview(cache: Cache) -> Overview:
     """What the cache holds now."""
     held = contents(cache)
-    return Overview(held.datasets, held.scorers, held.coverage, cache_sizes(cache))
+    return Overview(
+        datasets=held.datasets,
+        scorers=held.scorers,
+        coverage=held.coverage,
+        sizes=cache_sizes(cache),
+        heads=heads_held(cache),
+    )
 
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:

@@ -31,7 +31,7 @@ from core.store.score_line import score_line
 from core.store.sizes import sizes_words
 from core.store.tensors import broken_tensors
 from core.store.verify import verify as verify_cache
-from core.words import method_words, precision_words
+from core.words import method_words, precision_words, size_words
 
 FINDINGS = 3
 ON_SCREEN = "table"
@@ -45,6 +45,15 @@ _DATASETS = {
     "n_rows": "Rows",
     "n_collapsed": "Collapsed",
     "note": "Note",
+}
+_HEADS = {
+    "reader_id": "Reader",
+    "model": "Model",
+    "precision": "Precision",
+    "device": "Device",
+    "axes": "Axes",
+    "concepts": "Concepts and phrases",
+    "n_bytes": "Size",
 }
 _SCORERS = {
     "scorer_id": "Scorer",
@@ -78,6 +87,7 @@ def status(
             "datasets": json_rows(held.datasets),
             "scorers": json_rows(held.scorers),
             "coverage": json_rows(held.coverage),
+            "heads": json_rows(held.heads),
             "jobs": [job_json(view) for view in jobs],
         }
         checked = {"findings": findings, "broken_arrays": broken}
@@ -173,6 +183,15 @@ def _show(rows: pa.Table) -> None:
 
 def _print_overview(store: Cache, held: Overview) -> None:
     say(f"{store.folder}: {sizes_words(held.sizes)}", to=out)
+    _print_scores(store, held)
+    if not held.heads.empty:
+        sizes = [size_words(n) for n in held.heads["n_bytes"]]
+        table = held.heads.assign(n_bytes=sizes)[[*_HEADS]].rename(columns=_HEADS)
+        print_table(table, "Heads that were read")
+
+
+def _print_scores(store: Cache, held: Overview) -> None:
+    """Data sets, scorers and how far they are, or what to do where there is none."""
     if held.datasets.empty:
         say("It holds no data set; run `python -m core demo` or import one.", to=out)
         return

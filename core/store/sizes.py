@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.store.gate import Cache
+from core.store.tensors import TENSORS
 from core.words import size_words
 
-FOLDERS = {"models": "models", "arrays": "arrays"}  # what they hold: their names in the cache
+FOLDERS = {"models": "models", "arrays": TENSORS}  # what they hold: their names in the cache
 
 
 def cache_sizes(cache: Cache) -> dict[str, int]:
@@ -20,8 +21,9 @@ def cache_sizes(cache: Cache) -> dict[str, int]:
 
 
 def sizes_words(sizes: dict[str, int]) -> str:
-    """Sizes in words: 4.2 MB of scores, 517 MB of models."""
-    return ", ".join(f"{size_words(size)} of {what}" for what, size in sizes.items())
+    """Sizes in words: 4.2 MB of scores and results, 517 MB of models, 90 MB of arrays of heads."""
+    named = {"scores": "scores and results", "arrays": "arrays of heads"}
+    return ", ".join(f"{size_words(n)} of {named.get(what, what)}" for what, n in sizes.items())
 
 
 def _bytes_in(folder: Path) -> int:
