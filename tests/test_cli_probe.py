@@ -109,6 +109,8 @@ def test_other_readers_and_people_bring_their_tables(
     assert code == 0, err
     for title in ("Agreement between models", "Flags of people and the model", "How far people"):
         assert title in said
+    assert "Flags of people and the model: published By Both Model People None Agree" in said
+    assert "row 1" not in said
     assert "Note: 1 annotator of 3 excluded by the control items." in said
 
 

@@ -15,6 +15,8 @@ from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
 from core.analysis.heads.values import HeadsValues, heads_values
+from core.cli.stereotypes import _row
+from core.cli.terminal import out, print_table
 from core.errors import InputError
 from core.jobs.folder import create_run, release
 from core.jobs.follow import follow
@@ -62,12 +64,31 @@ def test_the_screen_says_n_p_and_what_chance_would_flag(run: Run, reader_id: str
     said = " ".join(out.split())
     assert code == 0
     heads = next(line for line in out.splitlines() if "Axis" in line)
-    assert heads.split()[:7] == ["Axis", "R", "R", "anew", "KS", "p", "q"]
-    assert "R anew is that of the best heads of half of the templates" in said
-    assert "in the other half (by chance 0.036)." in said
+    assert heads.split() == ["Axis", "R", "KS", "q", "Further", "Tests", "say"]
+    assert "best heads by half of the templates in the other half (by chance 0.036)" in said
     assert "40 of groups against 40 of phrases: the 8 of 8 axes that differ most" in said
     assert "of 8 axes (" in said
     assert "by chance 0.4). A flag says" in said
+
+
+def test_words_of_an_axis_are_whole_on_eighty_columns_and_differences_have_intervals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(out, "_width", 80)
+    row = {
+        "negative": "unintelligent, stupid", "positive": "intelligent", "rejection_rate": 0.12,
+        "separability_held_out": 0.2, "statistic": 0.2, "qvalue": 0.5, "pvalue": 0.3,
+        "pvalue_location": 0.4, "pvalue_spread": 0.024, "n_concepts": 25, "n_reference": 50,
+        "stability": "no sign of a difference", "difference": -0.1, "difference_low": -0.35,
+        "difference_high": 0.15,
+    }  # fmt: skip
+    told = _row(row)
+    assert told["Tests say"] == "spread differs (0.12)"
+    assert told["Further"] == "-0.10±0.25"
+    assert _row(row | {"difference_low": np.nan, "difference_high": np.nan})["Further"] == "-0.10"
+    with out.capture() as captured:
+        print_table(pd.DataFrame([told] * 3), "Axes")
+    assert "unintelligent -" in captured.get() and "spread differs" in captured.get()
 
 
 def test_without_reference_phrases_nothing_is_tested(run: Run, reader_id: str) -> None:

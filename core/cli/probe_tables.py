@@ -166,19 +166,20 @@ VIEWS: Mapping[str, View] = {
     "people": View(
         "Flags of people and the model",
         {
-            "rule": "Rule",
             "level": "By",
             "both": "Both",
             "only_model": "Model",
             "only_people": "People",
-            "neither": "Neither",
-            "agreement": "Agreement",
+            "neither": "None",
+            "agreement": "Agree",
             "expected": "Chance",
             "kappa": "Kappa",
             "pvalue": "p",
-            "n": "n axes",
+            "n": "n",
         },
-        "Model, People: called stereotypical by this one alone. p: Fisher's.",
+        "Model, People: called stereotypical by this one alone; None: by neither. p: Fisher's. "
+        "n: axes.",
+        each="rule",
     ),
     "people_sides": View("Sides of groups by people and the model", _AGREEMENT, _PAIRS),
     "people_axes": View(

@@ -46,6 +46,7 @@ from core.jobs.running import running_job
 from core.jobs.spec import STEREOTYPES, JobSpec
 from core.settings import DEFAULT_SEED
 from core.stats.levels import LEVEL
+from core.stats.probes.flags import flag_of
 from core.stats.probes.projection import TOP_HEADS
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
@@ -180,15 +181,16 @@ def _print(question: HeadsQuestion, table: pd.DataFrame) -> None:
             f"Flagged at p < {LEVEL}: {int(table['flagged'].sum())} of {n_tested} axes "
             f"({int((table['qvalue'] < LEVEL).sum())} at q < {LEVEL}; by chance "
             f"{LEVEL * n_tested:.1f}). A flag says that the groups lie elsewhere than these "
-            "phrases, not that a model is prejudiced. What it reads goes by the share of resampled "
-            "phrases on which the test rejects, in parentheses.",
+            "phrases, not that a model is prejudiced. In parentheses: the share of resampled "
+            "phrases on which the flag's test rejects. Further: the groups' mean less that of the "
+            "phrases, in sd, with its 95 % interval (Welch).",
             to=out,
         )
-    if table["separability"].notna().any():
+    if table["separability_held_out"].notna().any():
         say(
-            f"R is that of the {first['n_heads']} heads in which it is highest, and so too high; "
-            "R anew is that of the best heads of half of the templates in the other half (by "
-            f"chance {table['held_out_chance'].mean():.3f}).",
+            f"R is that of the {first['n_heads']} best heads by half of the templates in the other "
+            f"half (by chance {table['held_out_chance'].mean():.3f}); --json and --out have p, and "
+            "R of the heads in which it is highest, which is too high.",
             to=out,
         )
     reasons = table.loc[table["reason"] != "", "reason"].value_counts(sort=False)
@@ -202,14 +204,18 @@ def _row(row: dict[Any, Any]) -> dict[str, str]:
     rate = row["rejection_rate"]
     return {
         "Axis": " - ".join(ends),
-        "R": _digits(row["separability"]),
-        "R anew": _digits(row["separability_held_out"]),
+        "R": _digits(row["separability_held_out"]),
         "KS": _digits(row["statistic"]),
-        "p": p_number(row["pvalue"]).replace(" ", ""),
         "q": p_number(row["qvalue"]).replace(" ", ""),
-        "Diff.": _digits(row["difference"], "+.2f"),
-        "Reads": row["stability"] + ("" if math.isnan(rate) else f" ({rate:.2f})"),
+        "Further": _further(row),
+        "Tests say": str(flag_of(row)) + ("" if math.isnan(rate) else f" ({rate:.2f})"),
     }
+
+
+def _further(row: dict[Any, Any]) -> str:
+    """The difference with the half width of its interval, which lies evenly around it."""
+    half = (row["difference_high"] - row["difference_low"]) / 2
+    return _digits(row["difference"], "+.2f") + ("" if math.isnan(half) else f"±{half:.2f}")
 
 
 def _digits(number: float, form: str = ".2f") -> str:
