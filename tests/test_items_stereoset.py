@@ -200,18 +200,16 @@ def test_every_trap_is_an_error_of_its_row(tmp_path: Path) -> None:
 
 def test_blanks_that_need_a_look_are_noted(tmp_path: Path) -> None:
     other = entry(20, "The gardener was BLANK.", "rich", "poor", "copper")
-    other["sentences"][0]["sentence"] = "A gardener is something else."
-    case = entry(21, "Old Gardener, BLANK, slept.", "rich", "poor", "copper")
-    for sentence in case["sentences"]:
-        sentence["sentence"] = sentence["sentence"].lower().replace(",", "")
-    rows = [*FILL_IN, other, case, entry(22, "BLANK", "It rains.", "It pours.", "Oak.", target="")]
+    pole = next(s for s in other["sentences"] if s["gold_label"] == "stereotype")
+    pole["sentence"] = "A gardener is something else."
+    rows = [*FILL_IN, other, entry(22, "BLANK", "It rains.", "It pours.", "Oak.", target="")]
     found = notes(read(write(tmp_path / "dev.json", {"intrasentence": rows})))
-    own = ("blank", "sentence", "missing")
+    own = ("blank", "differs", "missing")
     assert {kind: ids for kind, ids in found.items() if kind.startswith(own)} == {
         "blank_at_start": ["i4", "i22"],
         "blank_twice": ["i5"],
         "blank_glued": ["i6", "i7"],
-        "sentence_off_context": ["i20"],
+        "differs_elsewhere": ["i20"],
         "missing_target": ["i22"],
     }
 

@@ -31,7 +31,6 @@ from core.files.tables import JSON_LIST, Record, Table
 from core.items.file_language import language_of_table
 from core.items.layout import Layout, ReadOptions
 from core.items.rows import Row, RowReader, column_errors, id_text
-from core.items.texts import bare
 from core.types import Item, Problem, Role
 
 INTRASENTENCE, INTERSENTENCE = TASKS = ("intrasentence", "intersentence")
@@ -131,7 +130,7 @@ class _StereoSetReader(RowReader):
         metadata |= {SENTENCE_IDS: ids} if all(ids.values()) else {}
         self._remark(category, target)
         if fill_in and form == "fill_in":
-            self.problems += _blank_notes(self.place, context, texts)
+            self.problems += _blank_notes(self.place, context)
         return Item(
             item_id=self.item_id,
             condition=self.condition,
@@ -210,7 +209,7 @@ class _StereoSetReader(RowReader):
             self.note("missing_target", message)
 
 
-def _blank_notes(place: Place, context: str, texts: dict[Role, str]) -> Iterator[Problem]:
+def _blank_notes(place: Place, context: str) -> Iterator[Problem]:
     """What is remarkable about a blank; the whole sentence is the context, so nothing is lost."""
     if context.count(BLANK) > 1:
         message = f"The context holds {BLANK} {context.count(BLANK)} times."
@@ -221,30 +220,11 @@ def _blank_notes(place: Place, context: str, texts: dict[Role, str]) -> Iterator
     if any(_is_glued(before, after) for before, after in pairwise(context.split(BLANK))):
         message = f"{BLANK} is part of a word, or stands behind a character without a space."
         yield place.note("blank_glued", message)
-    others = [str(role) for role, text in texts.items() if not _fits(context, text)]
-    if others:
-        message = f"Not the context with its blank filled: {', '.join(others)}."
-        yield place.note("sentence_off_context", message)
 
 
 def _is_glued(before: str, after: str) -> bool:
     """Whether the blank is no word by itself; punctuation behind it is usual."""
     return bool(before[-1:].strip()) or after[:1].isalnum()
-
-
-def _fits(context: str, sentence: str) -> bool:
-    """Whether a sentence is the context with its blanks filled, but for case and punctuation."""
-    first, *others = [bare(part) for part in context.split(BLANK)]
-    text = bare(sentence)
-    if not text.startswith(first) or not text.endswith(others[-1]):
-        return False
-    at = len(first)
-    for part in others[:-1]:
-        at = text.find(part, at + 1)
-        if at < 0:
-            return False
-        at += len(part)
-    return len(text) - len(others[-1]) > at
 
 
 LAYOUT = Layout(
