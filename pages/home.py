@@ -7,6 +7,7 @@ from core.analysis.health import health
 from core.jobs.follow import JobView
 from core.jobs.launch import launch
 from core.jobs.spec import JobSpec
+from core.store.score_line import shell_line
 from core.words import size_words
 from pages.shared.coverage import show_scores
 from pages.shared.data import open_cache, read_overview
@@ -14,7 +15,6 @@ from pages.shared.figures import literal
 from pages.shared.jobs import read_jobs, show_jobs
 from pages.shared.routing import require_router
 from pages.shared.widgets import (
-    DEMO_COMMAND,
     content_warning,
     errors_in_one_sentence,
 )
@@ -53,7 +53,7 @@ def start_with_the_demo(views: list[JobView]) -> None:
                 launch(open_cache(), JobSpec(command="demo"))
             st.rerun()
         st.caption("Or run this line in the project's folder:")
-        st.code(DEMO_COMMAND, language="bash")
+        st.code(shell_line(open_cache(), "demo"), language="bash")
     show_jobs(alive_or_latest)
     if views:
         st.page_link("pages/runs.py", label="All runs", icon=":material/play_circle:")

@@ -72,7 +72,7 @@ def test_pages_show_scores_under_a_content_warning(show, page, kind, request):
 def test_an_empty_cache_says_what_to_run(show, page, tmp_path):
     app = show(page, tmp_path)
     assert not app.exception
-    assert [block.value for block in app.code] == ["python -m core demo"]
+    assert [block.value for block in app.code] == [f"python -m core demo --cache {tmp_path}"]
     assert not (tmp_path / "stereoscope.duckdb").exists()
 
 
@@ -92,7 +92,7 @@ def test_imported_items_without_scores_say_how_to_score_them(show, tmp_path):
         app = show(page, tmp_path)
         assert not app.exception
         assert [block.value for block in app.code] == [
-            "python -m core score --model demo --dataset mine"
+            f"python -m core score --model demo --dataset mine --cache {tmp_path}"
         ]
 
 

@@ -87,7 +87,8 @@ def test_a_data_set_without_scores_is_in_the_grid_with_what_to_do(show, cache):
     assert grid.loc["en", column] == f"0 / {n}"
     assert "No model has scored my set yet" in words(app)
     (line_to_run,) = [block.value for block in app.code]
-    assert line_to_run == "python -m core score --model demo --dataset 'my set'"
+    line = f"python -m core score --model demo --dataset 'my set' --cache {cache.folder}"
+    assert line_to_run == line
 
 
 def test_health_is_a_small_table(show, cache):

@@ -219,7 +219,8 @@ def test_both_samples_and_the_way_of_the_items_are_shown(show, cache, expected) 
 
 
 def test_an_empty_cache_says_what_to_run(show, tmp_path: Path) -> None:
-    assert [block.value for block in show(tmp_path).code] == ["python -m core demo"]
+    line = f"python -m core demo --cache {tmp_path}"
+    assert [block.value for block in show(tmp_path).code] == [line]
 
 
 def test_a_margin_of_nothing_is_mended(show, tmp_path: Path) -> None:

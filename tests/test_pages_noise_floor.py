@@ -250,7 +250,8 @@ def test_an_item(show, tmp_path):
 
 
 def test_an_empty_cache_says_what_to_run(show, tmp_path):
-    assert [block.value for block in show(tmp_path).code] == ["python -m core demo"]
+    line = f"python -m core demo --cache {tmp_path}"
+    assert [block.value for block in show(tmp_path).code] == [line]
 
 
 def test_a_link_to_what_is_not_there_shows_all_models(show, full):

@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.analysis.heads.question import HeadsQuestion
 from core.axes.user_axes import axis_of_words
 from core.heads_request import HeadsRequest
 from core.jobs.folder import RunFolder, create_run, release
@@ -21,6 +22,7 @@ from core.store.gate import Cache
 from core.store.runs import end_run, start_run
 from core.types import HeadReader
 from pages.shared import heads_jobs, heads_own, jobs
+from pages.shared.heads_share import command
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import asked, frames, planted
 from tests.planted_cache import AXES as PLANTED
@@ -175,12 +177,36 @@ def test_jobs_have_a_place_that_is_always_there(show, reader, make: Make) -> Non
     assert places(app) == before
 
 
-def test_the_line_that_reads_the_rest_is_complete(cache: Cache, reader, monkeypatch) -> None:
+def test_the_line_that_reads_the_rest_is_complete(cache: Cache, reader) -> None:
     sets = SetsToRead(axes="scm", concepts=("groups25",), reference=("a", "b"), family="listing")
     expected = (
         "python -m core axes --model=demo --axes=scm --concepts=groups25 --reference=a "
         f"--reference=b --family=listing --device=cpu --cache {cache.folder}"
     )
     assert reading_line(cache, reader.reader_id, sets) == expected
-    monkeypatch.setenv("STEREOSCOPE_CACHE", str(cache.folder))
-    assert reading_line(cache, reader.reader_id, sets) == expected.partition(" --cache")[0]
+
+
+def test_the_table_s_line_names_both_sets_of_phrases_and_the_cache(cache: Cache, reader) -> None:
+    question = HeadsQuestion(
+        reader_id=reader.reader_id, axes="own words", concepts="groups", reference="phrases", k=3
+    )
+    line = command(cache, question, "people")
+    assert line.startswith(f"python -m core stereotypes --reader {reader.reader_id} --axes 'own ")
+    assert "--reference phrases --reference people" in line
+    assert line.endswith(f"--json --cache {cache.folder}")
+
+
+def test_an_empty_page_says_that_a_job_will_read_heads(
+    monkeypatch, cache: Cache, make: Make
+) -> None:
+    with cache.writing():
+        pass
+    app = opened(monkeypatch, "head_map", cache.folder)
+    assert "No model's heads were read yet" in words(app)
+    (block,) = app.code
+    assert block.value.endswith(f"people --cache {cache.folder}")
+    make(line(1, 20), alive=True, spec=JobSpec(command="demo"))
+    app = opened(monkeypatch, "head_map", cache.folder)
+    assert "A job is at it and reads some, once it has scored its items" in words(app)
+    assert "Stop" in labels(app)
+    assert not app.code

@@ -102,10 +102,10 @@ def click(app: AppTest, label: str) -> AppTest:
     return button.click().run()
 
 
-def test_without_items_it_says_what_to_do(show):
+def test_without_items_it_says_what_to_do(show, cache):
     app = show()
     assert not app.exception
-    assert [block.value for block in app.code] == ["python -m core demo"]
+    assert [block.value for block in app.code] == [f"python -m core demo --cache {cache.folder}"]
 
 
 def test_before_the_first_run_there_is_only_the_form(show, items):

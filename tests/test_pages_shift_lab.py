@@ -220,6 +220,8 @@ def test_without_english_it_is_one_sentence(tiny, opened):
 
 def test_an_empty_cache_and_items_without_scores_say_what_to_run(tmp_path: Path, opened):
     cache = Cache(tmp_path)
-    assert [code.value for code in opened(cache).code] == ["python -m core demo"]
+    assert [code.value for code in opened(cache).code] == [
+        f"python -m core demo --cache {tmp_path}"
+    ]
     put_dataset(cache, "mine", demo_items()[:3], path="", format="native", sha256="")
     assert "core score" in opened(cache).code[0].value

@@ -39,8 +39,12 @@ def shell_line(cache: Cache, *words: str) -> str:
 
 
 def is_usual(cache: Cache) -> bool:
-    """Whether commands take this cache when none is named."""
-    return cache.folder.resolve() == settings.cache_folder().resolve()
+    """Whether commands take this cache when nothing names one.
+
+    A line may be pasted into another shell than that of the app or of the command that said it,
+    where STEREOSCOPE_CACHE is another one or none.
+    """
+    return cache.folder.resolve() == (settings.ROOT / "cache").resolve()
 
 
 def _apart(word: str) -> list[str]:

@@ -14,6 +14,7 @@ from core.axes.concepts import GROUPS
 from core.axes.named import MATCHED
 from core.axes.templates import FAMILIES
 from core.errors import InputError
+from core.jobs.spec import AXES
 from core.selection import NO_REFERENCE, TEMPLATES, Selection
 from core.stats.probes.projection import TOP_HEADS
 from core.store.heads import AXIS, CONCEPT
@@ -28,11 +29,12 @@ from pages.shared.heads_data import (
     read_readers,
     read_sets_of,
 )
+from pages.shared.jobs import read_jobs, show_jobs
 from pages.shared.widgets import errors_in_one_sentence
 
 READ_DEMO = (
-    "python -m core axes --model demo --axes demo --concepts groups25 "
-    "--reference published --reference people"
+    *("axes", "--model", "demo", "--axes", "demo", "--concepts", "groups25"),
+    *("--reference", "published", "--reference", "people"),
 )
 _WIDTH = 150  # px of a widget: five beside each other, or two on a narrow screen
 POOLING_WORDS = {"mean": "mean over all tokens", "last": "last token"}
@@ -121,10 +123,11 @@ def _how_to_read_more(selection: Selection) -> None:
 
     with st.popover("Own groups, another model", icon=":material/add:"):
         st.caption(
-            "Groups of your own: a file with one on each line, in the project's folder. They are "
-            "read with phrases of their form, and can then be chosen under *Concepts*."
+            "Groups of your own: a table in the project's folder with a column `text`, and `warmth` "
+            "and `competence` (1 or \u22121) where they are known. They are read with phrases of "
+            "their form, and can then be chosen under *Concepts*."
         )
-        st.code(line("--concepts", "my_groups.txt"), language="bash", wrap_lines=True)
+        st.code(line("--concepts", "my_groups.csv"), language="bash", wrap_lines=True)
         st.caption("Another model, which can then be chosen under *Beside* on the head map:")
         other = line("--concepts", selection.concepts, "--reference", "published")
         st.code(other, language="bash", wrap_lines=True)
@@ -132,14 +135,25 @@ def _how_to_read_more(selection: Selection) -> None:
 
 
 def nothing_read() -> None:
-    """What to do where no model's heads were read."""
+    """What to do where no model's heads were read; how far a job is that reads some."""
+    reading = [view for view in read_jobs() if view.alive and view.command in (AXES, "demo")]
+    if reading:
+        then = ", once it has scored its items" if reading[0].command == "demo" else ""
+        st.info(
+            f"No model's heads are stored yet. A job is at it and reads some{then}; this page "
+            "shows them when it ends.",
+            icon=":material/hourglass_top:",
+        )
+        ids = {view.run_id for view in reading}
+        show_jobs(lambda views: [view for view in views if view.run_id in ids])
+        return
     st.info(
         "No model's heads were read yet. Run this line in the project's folder: it reads the demo "
         "model for 24 axes of warmth and competence, which takes a few minutes. In the place of "
         "the first demo it takes any model folder or hub name.",
         icon=":material/info:",
     )
-    st.code(READ_DEMO, language="bash")
+    st.code(shell_line(open_cache(), *READ_DEMO), language="bash", wrap_lines=True)
 
 
 def default_heads(shape: tuple[int, int]) -> str:
@@ -199,7 +213,7 @@ def _known_sets(selection: Selection, sets: pd.DataFrame) -> Selection:
                 "project's folder.",
                 icon=":material/info:",
             )
-            st.code(READ_DEMO, language="bash")
+            st.code(shell_line(open_cache(), *READ_DEMO), language="bash", wrap_lines=True)
             st.stop()
     kinds = References(phrases, read_held_against(selection.reader))
     first = next((name for name in GROUPS if name in kinds.concepts), kinds.concepts[0])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 import streamlit as st
 
 from core.analysis.heads.chosen import Chosen
@@ -13,6 +11,8 @@ from core.axes.axis import Axis
 from core.export.directions import directions_bytes, snippet
 from core.figures.theme import file_stem
 from core.selection import Selection
+from core.store.gate import Cache
+from core.store.score_line import shell_line
 from pages.shared import state
 from pages.shared.data import open_cache
 from pages.shared.heads_choice import Asked
@@ -21,17 +21,22 @@ from pages.shared.sharing import provenance_panel
 from pages.shared.widgets import errors_in_one_sentence
 
 
-def command(question: HeadsQuestion) -> str:
-    """The line that computes the table of all axes in a terminal."""
-    k = question.k or 0  # of all heads
-    parts = [
-        f"python -m core stereotypes --reader {question.reader_id}",
-        f"--axes {shlex.quote(question.axes)} --concepts {shlex.quote(question.concepts)}",
-        f"--reference {shlex.quote(question.reference)}" if question.reference else "",
-        f"--family {question.family} --pooling {question.pooling}",
-        f"--templates {question.n_templates} --k {k} --seed {question.seed} --json",
-    ]
-    return " ".join(part for part in parts if part)
+def command(cache: Cache, question: HeadsQuestion, second: str = "") -> str:
+    """The line that computes the table of all axes in a terminal, against both sets of phrases."""
+    options: dict[str, object] = {
+        "--reader": question.reader_id,
+        "--axes": question.axes,
+        "--concepts": question.concepts,
+        "--family": question.family,
+        "--pooling": question.pooling,
+        "--templates": question.n_templates,
+        "--k": question.k or 0,  # of all heads
+        "--seed": question.seed,
+    }
+    words = [str(word) for pair in options.items() for word in pair]
+    phrases = [name for name in (question.reference, second) if name]
+    references = [word for name in phrases for word in ("--reference", name)]
+    return shell_line(cache, "stereotypes", *words, *references, "--json")
 
 
 def publish_heads(asked: Asked, selection: Selection) -> None:
@@ -52,7 +57,8 @@ def publish_heads(asked: Asked, selection: Selection) -> None:
             st.code(state.link(published), language=None, wrap_lines=True)
         with st.popover("Code", icon=":material/code:"):
             st.caption("All axes of this set, in a terminal, in the project's folder:")
-            st.code(command(asked.question), language="bash", wrap_lines=True)
+            line = command(open_cache(), asked.question, asked.second)
+            st.code(line, language="bash", wrap_lines=True)
     provenance_panel(facts)
     state.publish(published)
 

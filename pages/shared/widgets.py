@@ -12,7 +12,7 @@ import streamlit as st
 from core.errors import StereoscopeError
 from core.export.audit import audit_bytes
 from core.jobs.follow import computing, follow
-from core.store.score_line import score_line
+from core.store.score_line import score_line, shell_line
 from pages.shared.data import open_cache
 from pages.shared.figures import literal
 
@@ -20,7 +20,6 @@ CONTENT_WARNING = (
     "**Content warning.** The texts are stereotypes about people. They are shown so that language "
     "models can be examined, and say nothing about the people they name."
 )
-DEMO_COMMAND = "python -m core demo"
 LATEST = 100  # runs that are looked at for one that computes
 
 
@@ -69,7 +68,7 @@ def empty_cache() -> None:
         "demo items with the demo model; it takes a few minutes.",
         icon=":material/info:",
     )
-    st.code(DEMO_COMMAND, language="bash")
+    st.code(shell_line(open_cache(), "demo"), language="bash")
 
 
 def nothing_scored(dataset: str) -> None:
