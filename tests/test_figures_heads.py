@@ -152,6 +152,20 @@ def test_accuracy_stands_beside_guessing_and_undefined_is_said() -> None:
     assert "Centre: mean of groups and phrases. p is not adjusted over k and settings." in said
 
 
+def test_ticks_of_numbers_of_heads_that_would_overlap_give_way_to_the_largest() -> None:
+    ks = [1, 2, 4, 8, 16, 32, 64, 128, 256, 270]
+    rows = pd.DataFrame(
+        {
+            "dimension": "warmth", "k": ks, "accuracy": 0.6, "accuracy_sd": 0.1,
+            "majority": 0.5, "balanced_accuracy": 0.6, "auc": 0.6, "pvalue": 0.2,
+            "n_axes": 3, "n_groups": 25, "reason": "",
+        }
+    )  # fmt: skip
+    figure = accuracy_lines(rows)
+    assert list(figure.layout.xaxis.tickvals) == [*ks[:-2], 270]
+    assert list(figure.data[0].x) == ks  # every number is drawn
+
+
 def points(n: int) -> pd.DataFrame:
     x, y = np.random.default_rng(1).normal(size=(2, n))
     words = [f"words of {i}" for i in range(n)]

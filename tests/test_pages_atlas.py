@@ -76,6 +76,7 @@ def test_points_are_the_principal_components(show, cache, reader, of: str) -> No
 def test_what_is_alike_is_listed_beside_what_an_axis_has_with_itself(show, cache, reader) -> None:
     app = show(cache.folder, **asked(reader, heads="k3", axis=IDS[1]))
     (table,) = frames(app, "cosine")
+    assert table["r"].abs().is_monotonic_decreasing  # as the caption says
     assert len(table) == 7
     assert (table["own"] > 0.9).all()  # each axis is one direction in its heads
     assert table["cosine"].abs().max() < 0.9  # and different axes are different ones

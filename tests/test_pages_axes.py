@@ -265,6 +265,8 @@ def test_a_flag_is_held_against_directions_without_meaning(show, cache, reader) 
     row = random_table(cache, stored, [IDS[1]]).iloc[0]
     assert f"Of {row['n_directions']} random directions in the same 3 heads" in said
     assert f"{100 * row['share']:.0f} % are flagged" in said
+    reached = f"{100 * row['share']:.0f} % of random directions are flagged: p"
+    assert (reached in said) == (row["pvalue"] >= 0.05)  # beside the verdict, at once
     assert "100 % of the best heads in common" in said  # what is planted is in both halves
     assert "Choose a second model under" in said
     halves = halves_of_axes(cache, stored).set_index("axis_id").loc[IDS[1]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from core.analysis.heads.axis_view import axis_view
 from core.analysis.heads.chosen import choose, parse_choice
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import compute_and_store
-from core.selection import parse_link
+from core.selection import Selection, parse_link
 from core.store.gate import Cache
 from core.store.head_readers import readers
 from core.types import HeadReader
 from pages.shared.data import open_cache
+from pages.shared.heads_choice import Asked
+from pages.shared.heads_share import heads_stem
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import (
     LABELLED,
@@ -201,6 +204,34 @@ def test_the_sense_of_both_poles_stands_above_the_map(show, cache, reader) -> No
     said = words(show(cache.folder, **asked(reader, axis=IDS[1]))).replace("\\", "")
     poles = (axis := made_axes(2)[1]).negative, axis.positive
     assert all(f"{pole.lemmas[0]}: {pole.definition}" in said for pole in poles)
+
+
+def test_phrases_are_not_offered_as_concepts_and_are_never_held_against_themselves(
+    show, cache, reader
+) -> None:
+    app = show(cache.folder, **asked(reader, axis=IDS[1]))
+    options = app.selectbox(key="field-concepts").options
+    assert not any(option.startswith(f"{REFERENCE}-") for option in options)
+    app = show(cache.folder, **asked(reader, concepts=CONCEPTS, reference_set=CONCEPTS))
+    said = words(app).replace("\\", "")
+    assert f"{CONCEPTS} is what is placed, so that it is not held against itself" in said
+    assert f"{CONCEPTS} was not read" not in said
+
+
+def test_long_names_in_a_link_are_cut_where_they_are_repeated(show, cache, reader) -> None:
+    app = show(cache.folder, **asked(reader, axes="a" * 3_000, axis="b" * 3_000))
+    assert "a" * 80 in words(app)
+    assert not any(letter * 100 in words(app) for letter in "ab")
+
+
+def test_files_of_values_say_which_heads_they_are_of() -> None:
+    question = HeadsQuestion(reader_id="r", axes=AXES, concepts=CONCEPTS, reference=REFERENCE)
+    some = Asked(Selection(), question, {"r": "planted"}, {"r": (4, 6)}, "", "k3", "")
+    axis = made_axes(2)[1]
+    choices = ("k3", "all", "rect:0,0,1,5", "head:1,1")
+    stems = [heads_stem(replace(some, heads=heads), axis) for heads in choices]
+    assert stems[0] == "word2-word3-planted-k3"
+    assert len(set(stems)) == len(choices)
 
 
 def test_all_heads_by_number_are_not_called_chosen(show, cache, reader) -> None:

@@ -123,9 +123,9 @@ def _how_to_read_more(selection: Selection) -> None:
 
     with st.popover("Own groups, another model", icon=":material/add:"):
         st.caption(
-            "Groups of your own: a table in the project's folder with a column `text`, and `warmth` "
-            "and `competence` (1 or \u22121) where they are known. They are read with phrases of "
-            "their form, and can then be chosen under *Concepts*."
+            "Groups of your own: a table in the project's folder with a column `text`, and "
+            "`warmth` and `competence` (1 or \u22121) where they are known. They are read with "
+            "phrases of their form, and can then be chosen under *Concepts*."
         )
         st.code(line("--concepts", "my_groups.csv"), language="bash", wrap_lines=True)
         st.caption("Another model, which can then be chosen under *Beside* on the head map:")

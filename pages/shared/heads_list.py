@@ -127,27 +127,29 @@ def _columns(asked: Asked) -> dict[str, object]:
     first, second = literal(asked.question.reference or "phrases"), literal(asked.second)
     return {
         "open": st.column_config.TextColumn("", width=16),
-        "axis": st.column_config.TextColumn("Axis", width=190),
-        "dimension": st.column_config.TextColumn("Dimension", width=96),
-        "says": st.column_config.TextColumn("Tests say", help=f"Against {first}", width=150),
-        "statistic": number("D", format="%.2f", help=f"Kolmogorov-Smirnov D against {first}"),
+        "axis": st.column_config.TextColumn("Axis", width=168),
+        "dimension": st.column_config.TextColumn("Dimension", width=84),
+        "says": st.column_config.TextColumn("Tests say", help=f"Against {first}", width=142),
+        "statistic": number(
+            "D", format="%.2f", help=f"Kolmogorov-Smirnov D against {first}", width=44
+        ),
         "qvalue": pvalue("q", f"Of D against {first}, over all axes"),
         "length_r": number(
             "Length r",
             format="%+.2f",
-            help="Spearman's r of values with the phrases' length; is a flag of more than length?",
+            help="Spearman's r of values with the phrases' length; q stands further right",
         ),
-        "length_qvalue": pvalue("Length q", "Of that r, over all axes"),
         f"says{OTHER}": st.column_config.TextColumn(
-            "Say (2nd)", help=f"Tests against {second}", width=150
+            "Say (2nd)", help=f"Tests against {second}", width=142
         ),
-        f"statistic{OTHER}": number("D (2nd)", format="%.2f", help=f"D against {second}"),
+        f"statistic{OTHER}": number("D (2nd)", format="%.2f", help=f"D against {second}", width=58),
         f"qvalue{OTHER}": pvalue("q (2nd)", f"Of D against {second}, over all axes"),
         "difference": number(
             "Further", format="%+.2f", help=f"Mean less that of {first}; + is the second pole"
         ),
         "difference_low": number("from", format="%+.2f", help="95 % interval of that (Welch)"),
         "difference_high": number("to", format="%+.2f"),
+        "length_qvalue": pvalue("Length q", "Of r with the phrases' length, over all axes"),
         "spread_ratio": number("Spread", format="%.2f", help=f"Over that of {first}"),
         "pvalue_spread": pvalue("p of spread", "Brown-Forsythe"),
         "rejection_rate": number("Rejected", format="percent", help="Of resamples of both sets"),

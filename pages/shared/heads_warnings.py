@@ -50,8 +50,8 @@ def warning_badges(question: HeadsQuestion, axis_id: str, row: Mapping[str, Any]
     checked = st.session_state.get(_CHECKED, {}).get(key)
     if checked and checked["n_directions"] and not checked["pvalue"] < LEVEL:
         said.append(
-            f"{100 * checked['share']:.0f} % of random directions are flagged too: "
-            f"{p_words('p', checked['pvalue'])} among them"
+            f"{100 * checked['share']:.0f} % of random directions are flagged: "
+            f"{p_words('p', checked['pvalue'])}"
         )
     return " ".join(f":orange-badge[:material/warning: {literal(each)}]" for each in said)
 
