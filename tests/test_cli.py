@@ -923,12 +923,13 @@ def test_a_job_in_the_terminal_leaves_a_run_folder(command, write, model, cache)
     command("score", "--model", model.parent / "none", "--dataset", "d")
     command("score", "--model", model, "--dataset", "unknown")
     command("score", "--model", model, "--dataset", "d", "--variant", "odd")
+    command("score", "--model", model, "--dataset", "d", "--variant", "within_word_l2r")  # of masked ones
     failed, finished = follow(cache)
     assert (finished.state, finished.progress.computed) == ("finished", first.json["computed"])
     assert finished.progress.failed == len(first.json["failures"])
     assert finished.progress.checks == "passed"
     assert failed.state == "failed"
-    assert "which is none of original" in failed.error
+    assert "is for masked ones; leave the variant out" in failed.error
 
 
 def test_status_names_the_jobs_that_run_or_ended_early(command, write, cache) -> None:

@@ -23,6 +23,12 @@ CONTENT_WARNING = (
 LATEST = 100  # runs that are looked at for one that computes
 
 
+AS_THEY_ARE = (
+    "Texts are as they are, also those that begin with =, +, - or @, which a spreadsheet program "
+    "would compute: import the columns as text there."
+)
+
+
 def content_warning() -> None:
     """The warning that stands above every text about people."""
     st.warning(CONTENT_WARNING, icon=":material/warning:")
@@ -125,4 +131,5 @@ def download_buttons(
                 mime,
                 icon=":material/download:",
                 on_click="ignore",
+                help=AS_THEY_ARE if ending == "csv" else None,
             )
