@@ -12,8 +12,10 @@ from core.analysis.heads.sentences import position_sentence
 from core.axes.axis import Axis
 from core.errors import StereoscopeError
 from core.figures.heads.references import two_references
+from core.jobs.heads_line import SetsToRead, reading_line
 from core.selection import Selection
 from pages.shared import state
+from pages.shared.data import open_cache
 from pages.shared.figures import literal, selected_points, show_figure
 from pages.shared.heads_choice import Asked, choose_heads
 from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
@@ -46,12 +48,7 @@ def show_overview(asked: Asked, selection: Selection, listed: AxisList) -> None:
     """All axes against both sets of phrases; what to do where there is only one."""
     rows = listed.rows
     if f"statistic{OTHER}" not in rows:
-        st.info(
-            "The concepts are held against one set of phrases. Groups of people differ from other "
-            "phrases already in being people: read a second set of phrases for people with "
-            "`--reference people`.",
-            icon=":material/info:",
-        )
+        say_one_set(asked)
         return
     names = {f"{name}{OTHER}": f"{name}_other" for name in ("statistic", "flagged")}
     first, second = asked.question.reference, asked.second
@@ -69,6 +66,26 @@ def show_overview(asked: Asked, selection: Selection, listed: AxisList) -> None:
         table=rows.drop(columns="synsets"),
         on_select=open_clicked,
     )
+
+
+def say_one_set(asked: Asked) -> None:
+    """Why there is no overview: one set of phrases was read, or the tests are not computed yet."""
+    question = asked.question
+    if asked.second:
+        st.info("All axes are drawn here once their tests are computed.", icon=":material/info:")
+        return
+    st.info(
+        "The concepts are held against one set of phrases. Groups of people differ from other "
+        "phrases already in being people: this line reads a second set, of phrases for people.",
+        icon=":material/info:",
+    )
+    sets = SetsToRead(
+        axes=question.axes,
+        concepts=(question.concepts,),
+        reference=tuple(name for name in (question.reference, "people") if name),
+        family=question.family,
+    )
+    st.code(reading_line(open_cache(), question.reader_id, sets), language="bash", wrap_lines=True)
 
 
 def read_open(asked: Asked, axis: Axis) -> tuple[AxisView, Chosen] | None:

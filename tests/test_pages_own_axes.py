@@ -10,14 +10,17 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.analysis.heads import stored
 from core.analysis.heads.question import HeadsQuestion
+from core.analysis.heads.stored import compute_and_store
+from core.axes.concepts import Concept, ConceptSet
 from core.axes.user_axes import axis_of_words
 from core.heads_request import HeadsRequest
 from core.jobs.folder import RunFolder, create_run, release
 from core.jobs.heads_line import SetsToRead, reading_line
 from core.jobs.own_axis import OWN_AXES
 from core.jobs.spec import AXES, JobSpec
-from core.store.axes import add_axis, get_axes, set_names
+from core.store.axes import add_axis, get_axes, put_concepts, set_names
 from core.store.gate import Cache
 from core.store.runs import end_run, start_run
 from core.types import HeadReader
@@ -210,3 +213,21 @@ def test_an_empty_page_says_that_a_job_will_read_heads(
     assert "A job is at it and reads some, once it has scored its items" in words(app)
     assert "Stop" in labels(app)
     assert not app.code
+
+
+def test_one_set_of_phrases_is_said_with_the_line_that_reads_another(
+    show, cache: Cache, reader, monkeypatch
+) -> None:
+    app = show(**asked(reader, reference_set="(none)"))
+    assert "The concepts are held against one set of phrases" in words(app)
+    (line_to_run,) = (b.value for b in app.code if "--reference=people" in b.value)
+    assert line_to_run.startswith(f"python -m core axes --model=demo --axes={PLANTED} --concepts=")
+    question = HeadsQuestion(
+        reader_id=reader.reader_id, axes=PLANTED, concepts=CONCEPTS, reference=REFERENCE, k=None
+    )
+    compute_and_store(cache, question)
+    put_concepts(cache, ConceptSet("groups-people", (Concept(f"{REFERENCE} 0"),)))
+    monkeypatch.setattr(stored, "AT_ONCE", 0)  # the second set's tests take a job
+    app = show(**asked(reader))
+    assert "All axes are drawn here once their tests are computed" in words(app)
+    assert "held against one set" not in words(app)

@@ -48,7 +48,8 @@ def read_jobs() -> list[JobView]:
 def show_jobs(chosen: Callable[[list[JobView]], list[JobView]], *, empty: str = "") -> None:
     """Cards of the chosen runs, looked at every second as long as one of them lives.
 
-    When one begins or ends the whole page runs again: there may be new scores to show.
+    When one begins or ends the whole page runs again: there may be new scores to show. The cards
+    have one place, however many they are, so that nothing below them moves and folds up.
     """
     alive = [view.run_id for view in read_jobs() if view.alive]
 
@@ -62,7 +63,8 @@ def show_jobs(chosen: Callable[[list[JobView]], list[JobView]], *, empty: str = 
         if not shown and empty:
             st.caption(empty)
 
-    st.fragment(cards, run_every=SECONDS_BETWEEN_LOOKS if alive else None)()
+    with st.container():
+        st.fragment(cards, run_every=SECONDS_BETWEEN_LOOKS if alive else None)()
 
 
 def show_card(view: JobView, *, resumable: bool, dismissible: bool) -> None:
