@@ -31,12 +31,32 @@ def told(expression: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("choice", ["k128", "k7", "all", "rect:0,0,1,1", "head:1,1"])
-def test_p_of_other_heads_than_the_usual_ones_is_called_not_adjusted(choice: str) -> None:
-    data = json.dumps({"usual": "k128", "not_adjusted": NOT_ADJUSTED})
+@pytest.mark.parametrize(
+    "choice", ["k128", "k7", "k249", "k250", "all", "rect:0,0,1,1", "head:1,1"]
+)
+def test_p_of_heads_that_somebody_chose_is_called_not_adjusted(choice: str) -> None:
+    grid = {"layers": 10, "heads": 25}
+    data = json.dumps({"usual": "k128", "not_adjusted": NOT_ADJUSTED, "models": [grid]})
     caveat = f"caveatOf(parseChoice({choice!r}), {data})"
     said = told(f"sentenceOf({SHOWN}, {{ name: 'm', layers: 4, heads: 25 }}, false, {caveat})")
-    assert said.endswith(NOT_ADJUSTED) == (choice != "k128")
+    assert said.endswith(NOT_ADJUSTED) == (choice not in ("k128", "k250", "all"))
+
+
+def test_beside_a_sentence_that_has_the_test_it_is_not_told_again() -> None:
+    model = "{ name: 'm', layers: 4, heads: 25 }"
+    whole, beside = (told(f"{name}({SHOWN}, {model})") for name in ("sentenceOf", "besideOf"))
+    assert "Kolmogorov-Smirnov" in whole and "Kolmogorov-Smirnov" not in beside
+    assert all(part in whole for part in beside.split(". "))
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [([True, True], ""), ([True, False, False], "2 of 3 concepts without a word, for space; ")],
+)
+def test_marks_without_words_are_counted(named: list[bool], said: str) -> None:
+    hits = json.dumps([{"named": each} for each in named])
+    words = told(f"unnamedWords({{ panels: {{ strips: [{{ hits: {hits} }}] }}, models: [0] }})")
+    assert words.startswith(said) and bool(words) == bool(said)
 
 
 @pytest.mark.parametrize(
