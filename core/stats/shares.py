@@ -10,12 +10,13 @@ from core.stats.intervals import Interval
 from core.stats.levels import CONFIDENCE
 
 
-def wilson_interval(n_yes: int, n: int, *, level: float = CONFIDENCE) -> Interval:
+def wilson_interval(n_yes: float, n: int, *, level: float = CONFIDENCE) -> Interval:
     """The share n_yes / n and its score interval (Wilson 1927); NaN without an answer.
 
     With p the share and z the normal quantile of (1 + level) / 2, the ends are
     (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n). Unlike an interval by the
-    bootstrap it says something where all of a few answers agree.
+    bootstrap it says something where all of a few answers agree. An answer that is half a yes
+    counts one half.
     """
     if not n:
         return Interval(math.nan, math.nan, math.nan, 0)
