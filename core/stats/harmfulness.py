@@ -28,6 +28,7 @@ Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 LEAST = 3  # two always lie on a line
+_ROUNDING = 1e-12  # of the mean square: a smaller one about the mean is rounding
 
 
 @dataclass(frozen=True)
@@ -167,18 +168,23 @@ def _permuted_pvalue(x: Array, y: Array, orders: Codes) -> float:
 
 def _weighted_r(x: Array, y: Array, weights: Array) -> Array:
     """Pearson's r of x and y that count as often as they weigh; NaN without spread. Shape (R,)"""
-    total = weights.sum(axis=1, keepdims=True)
-    x = x - (weights * x).sum(axis=1, keepdims=True) / total
-    y = y - (weights * y).sum(axis=1, keepdims=True) / total
-    xx, yy, xy = ((weights * a * b).sum(axis=1) for a, b in ((x, x), (y, y), (x, y)))
-    scale = np.sqrt(xx * yy)
-    least = 1e-12 * (1 + np.sqrt(_largest(x) * _largest(y)))
-    r = np.divide(xy, scale, out=np.full(len(scale), np.nan), where=scale > least)
-    return np.asarray(np.clip(r, -1, 1))
+    x, y = x - x.mean(), y - y.mean()
+    n, sx, sy = weights.sum(axis=1), _total(weights, x), _total(weights, y)
+    xx = _total(weights, x * x) - sx * sx / n
+    yy = _total(weights, y * y) - sy * sy / n
+    xy = _total(weights, x * y) - sx * sy / n
+    varying = (xx > _ROUNDING * n * float((x * x).max())) & (
+        yy > _ROUNDING * n * float((y * y).max())
+    )
+    scale = np.sqrt(np.where(varying, xx * yy, 1.0))
+    return np.asarray(np.clip(np.where(varying, xy / scale, np.nan), -1, 1))
 
 
-def _largest(values: Array) -> float:
-    return float(np.abs(values).max(initial=0.0))
+def _total(weights: Array, values: Array) -> Array:
+    """Sum of values (R, C) or (1, C) that count as often as they weigh. Shape (R,)"""
+    if len(values) == 1:
+        return np.asarray(weights @ values[0])
+    return np.asarray(np.einsum("rc,rc->r", weights, values))
 
 
 def _ranks(values: Array) -> Array:

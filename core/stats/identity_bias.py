@@ -78,7 +78,7 @@ def tally(choices: Array, identities: Codes, n_identities: int) -> Tally:
     identities : array, shape (P,)
         Which identity a pair is about, from 0 on.
     """
-    return Tally(*_summed(choices, identities, n_identities))
+    return _tally(*_summed(choices, identities, n_identities))
 
 
 def predicate_tallies(
@@ -107,12 +107,12 @@ def predicate_tallies(
         weights = bootstrap_weights(n_predicates, n_resamples, rng=rng)
     n_cells = weights.shape[1] * n_identities
     cells = predicates * n_identities + identities
-    shape = (len(weights), len(choices), n_identities)
     drawn = []
     for of in _summed(choices, cells, n_cells):
         by_predicate = of.reshape(len(of), -1, n_identities).transpose(1, 0, 2)  # (C, M, I)
-        drawn.append((weights @ by_predicate.reshape(len(by_predicate), -1)).reshape(shape))
-    return Tally(*drawn)
+        flat = weights @ by_predicate.reshape(len(by_predicate), -1)
+        drawn.append(flat.reshape(len(weights), len(of), n_identities))
+    return _tally(*drawn)
 
 
 def multiway_tallies(
@@ -143,7 +143,7 @@ def multiway_tallies(
         if part.size:
             predicate, template, name = (codes[part] for codes in factors)
             of_names = drawn[2] if named[part[0]] else None
-            keys = np.stack([identities[part], predicate, template])
+            keys = (identities[part], predicate, template)
             found = _crossed(choices[:, part], keys, name, (drawn[0], drawn[1], of_names))
             _add_by_identity(found, sums, counts)
     return Tally(sums, counts)
@@ -153,18 +153,20 @@ _Drawn = tuple[Array, Array, Array | None]
 
 
 def _crossed(
-    choices: Array, keys: Codes, names: Codes, drawn: _Drawn
+    choices: Array, keys: tuple[Codes, Codes, Codes], names: Codes, drawn: _Drawn
 ) -> tuple[Codes, Array, Array, Array | None]:
     """Cells of identity, predicate and template: identity, values, weights, and those of names."""
     of_predicates, of_templates, of_names = drawn
-    cells, cell = np.unique(keys, axis=1, return_inverse=True)
-    n_cells = cells.shape[1]
-    weights = of_predicates[:, cells[1]] * of_templates[:, cells[2]]  # (R, K)
+    shape = tuple(int(codes.max()) + 1 for codes in keys)
+    distinct, cell = np.unique(np.ravel_multi_index(keys, shape), return_inverse=True)
+    identity, predicate, template = np.unravel_index(distinct, shape)
+    n_cells = len(distinct)
+    weights = of_predicates[:, predicate] * of_templates[:, template]  # (R, K)
     n_names = 1 if of_names is None else of_names.shape[1]
-    at = cell.ravel() + (0 if of_names is None else names * n_cells)
-    both = np.stack(_summed(choices, at, n_names * n_cells))  # (2, M, N K)
-    values = both.reshape(2 * len(choices), n_names, n_cells).transpose(1, 2, 0)  # (N, K, 2 M)
-    return cells[0], np.ascontiguousarray(values), weights, of_names
+    at = cell + (0 if of_names is None else names * n_cells)
+    both = np.concatenate(_summed(choices, at, n_names * n_cells))  # (V, N K)
+    values = both.reshape(len(both), n_names, n_cells).transpose(1, 2, 0)  # (N, K, V)
+    return identity, np.ascontiguousarray(values), weights, of_names
 
 
 def _add_by_identity(
@@ -174,7 +176,7 @@ def _add_by_identity(
     identity, values, weights, of_names = found
     n_models = sums.shape[1]
     for one in np.unique(identity).tolist():
-        of = values[:, identity == one]  # (N, k, 2 M)
+        of = values[:, identity == one]  # (N, k, V)
         w = weights[:, identity == one]
         if of_names is None:
             total = w @ of[0]
@@ -184,7 +186,7 @@ def _add_by_identity(
             size = max(1, _AT_A_TIME // flat.shape[1])
             for start in range(0, len(w), size):
                 rows = slice(start, start + size)
-                by_cell = (of_names[rows] @ flat).reshape(-1, *of.shape[1:])  # (r, k, 2 M)
+                by_cell = (of_names[rows] @ flat).reshape(-1, *of.shape[1:])  # (r, k, V)
                 total[rows] = np.matmul(w[rows, None], by_cell)[:, 0]
         sums[:, :, one] += total[:, :n_models]
         counts[:, :, one] += total[:, n_models:]
@@ -199,14 +201,22 @@ def _level_weights(codes: Codes, n_resamples: int, rng: np.random.Generator) -> 
 
 
 def _summed(choices: Array, codes: Codes, n_codes: int) -> tuple[Array, Array]:
-    """Sum and number of the known choices of each code, model by model. Shape (M, codes)"""
+    """Sum and number of the known choices of each code, model by model. Shape (M, codes)
+
+    Where all models have the same pairs, their number stands there once. Shape (1, codes)
+    """
     known = np.isfinite(choices)
     filled = np.where(known, choices, 0.0)
     sums = [np.bincount(codes, weights=row, minlength=n_codes) for row in filled]
+    if (known == known[:1]).all():
+        known = known[:1]
     counts = [np.bincount(codes, weights=row, minlength=n_codes) for row in known]
-    shape = (len(choices), n_codes)
-    total = np.array(sums, dtype=np.float64).reshape(shape)
-    return total, np.array(counts, dtype=np.float64).reshape(shape)
+    sums_, counts_ = (np.array(of, dtype=np.float64).reshape(-1, n_codes) for of in (sums, counts))
+    return sums_, counts_
+
+
+def _tally(sums: Array, counts: Array) -> Tally:
+    return Tally(sums, np.broadcast_to(counts, sums.shape))
 
 
 def _ratio(a: Array, b: npt.ArrayLike) -> Array:
