@@ -198,7 +198,7 @@ def test_a_margin_of_zero_is_said_and_left_out(simulated, monkeypatch, page: str
 def test_one_model_has_no_control_and_is_told_how_to_get_it(tiny, opened):
     app = opened(tiny, dataset="demo")
     assert "no positive control" in words(app)
-    assert "python -m core positive-control --dataset demo" in [code.value for code in app.code]
+    assert any("core positive-control --dataset demo" in code.value for code in app.code)
     assert "undecided" in words(app)
     widget(app, "toggle", "First token not scored").set_value(True).run()
     assert len(metrics(sound(app))["English mean"]) <= 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from core.jobs.follow import with_jobs
 from core.selection import Selection, with_field
 from core.stats.scores import KINDS, ScoreKind
 from core.store.audit_content import AuditContent
+from core.store.score_line import shell_line
 from core.words import counted
 from pages.shared import state
 from pages.shared.data import (
@@ -172,18 +172,17 @@ def request_of(selection: Selection) -> AuditRequest:
 
 def command(request: AuditRequest) -> str:
     """The line that computes the same tables in a terminal."""
-    parts = ["python -m core audit", f"--dataset {shlex.quote(request.dataset)}"]
-    parts += [f"--scorer {scorer}" for scorer in request.scorers]
+    words = ["--dataset", request.dataset]
+    words += [word for scorer in request.scorers for word in ("--scorer", scorer)]
     for option, values in (
         ("--source", request.sources),
         ("--category", request.categories),
         ("--dimension", request.dimensions),
         ("--slice", (request.slice,) if request.slice else ()),
     ):
-        parts += [f"{option} {shlex.quote(value)}" for value in values]
-    return " ".join(
-        [*parts, f"--kind {request.kind} --margin {request.margin:g} --seed {request.seed} --json"]
-    )
+        words += [word for value in values for word in (option, value)]
+    words += ["--kind", request.kind, "--margin", f"{request.margin:g}"]
+    return shell_line(open_cache(), "audit", *words, "--seed", str(request.seed), "--json")
 
 
 @errors_in_one_sentence()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from core.figures.shift_lab import control_arms
 from core.figures.theme import Figure
 from core.items.control import as_jsonl, read_arms, with_control
 from core.store.items import stored_items
+from core.store.score_line import shell_line
 from pages.shared.control_form import blur_sentences, control_form, control_jobs
 from pages.shared.data import Stamp, key_of, open_cache
 from pages.shared.figures import literal, show_figure
@@ -75,12 +75,12 @@ def _arms(
 
 def _elsewhere(request: AuditRequest) -> None:
     """The same in a terminal, and the data set for another machine."""
-    data = shlex.quote(request.dataset)
     st.caption(
         "In a terminal; own sentences are given with --arm. For models that compute elsewhere, the "
         "file below is the data set with the sentences that come with the program."
     )
-    st.code(f"python -m core positive-control --dataset {data}", language="bash", wrap_lines=True)
+    line = shell_line(open_cache(), "positive-control", "--dataset", request.dataset)
+    st.code(line, language="bash", wrap_lines=True)
 
     def content() -> bytes:
         items = stored_items(open_cache(), request.dataset)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.selection import Selection, active_filters, link_query, without_filters
 from core.store.audit_content import AuditContent, difference, read_audit_content
+from core.store.score_line import shell_line
 from core.store.slices import Slice
 from core.words import counted
 from pages.shared import state
@@ -121,4 +122,5 @@ def _code(selection: Selection) -> None:
     st.caption("In Python, in the project's folder:")
     st.code(SNIPPET.format(query=query, folder=str(open_cache().folder)), language="python")
     st.caption("In a terminal:")
-    st.code(f"python -m core export --selection '{query}' --out rows.csv", language="bash")
+    line = shell_line(open_cache(), "export", "--selection", query, "--out", "rows.csv")
+    st.code(line, language="bash", wrap_lines=True)
