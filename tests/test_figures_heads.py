@@ -162,6 +162,8 @@ def test_ticks_of_numbers_of_heads_that_would_overlap_give_way_to_the_largest() 
         }
     )  # fmt: skip
     figure = accuracy_lines(rows)
+    assert "sd of 3 axes" in figure.data[0].name
+    assert "sd of 1 axis (" in accuracy_lines(rows.assign(n_axes=1)).data[0].name
     assert list(figure.layout.xaxis.tickvals) == [*ks[:-2], 270]
     assert list(figure.data[0].x) == ks  # every number is drawn
 

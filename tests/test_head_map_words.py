@@ -51,7 +51,7 @@ def test_beside_a_sentence_that_has_the_test_it_is_not_told_again() -> None:
 
 @pytest.mark.parametrize(
     ("named", "said"),
-    [([True, True], ""), ([True, False, False], "2 of 3 concepts without a word, for space; ")],
+    [([True, True], ""), ([True, False, False], "2 of 3 concepts without a word, for space.")],
 )
 def test_marks_without_words_are_counted(named: list[bool], said: str) -> None:
     hits = json.dumps([{"named": each} for each in named])

@@ -198,6 +198,7 @@ def test_heads_chosen_by_hand_are_tested_against_both_sets_of_phrases(show, cach
         view = axis_view(cache, question, IDS[1])
         found = choose(view, parse_choice("rect:0,0,1,5", *view.shape), seed=question.seed)
         assert f" {reference}: KS D = {found.statistic:.2f} (n = {found.n_concepts}" in said
+    assert said.count("not adjusted for choosing them") == 1
 
 
 def test_the_sense_of_both_poles_stands_above_the_map(show, cache, reader) -> None:

@@ -111,8 +111,10 @@ def own_sentences(asked: Asked, view: AxisView, found: Chosen) -> dict[str, Flag
         return {}
     choice = parse_choice(asked.heads, *view.shape)
     said = {}
-    for seen, there in _against_either(asked, view, found):
-        sentence = choice_sentence(seen, there, choice, by_hand=_by_hand(asked))
+    either = list(_against_either(asked, view, found))
+    for seen, there in either:
+        last = there is either[-1][1]  # that they were chosen is said once
+        sentence = choice_sentence(seen, there, choice, by_hand=last and _by_hand(asked))
         said[sentence] = flag_of(tests_of(there))
     return said
 

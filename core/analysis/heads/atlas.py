@@ -30,6 +30,7 @@ from core.stats.known import ROUNDING
 from core.store.axis_results import Layout, LayoutKey, get_layout, put_layout
 from core.store.clock import utc_now
 from core.store.gate import Cache
+from core.words import counted
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -70,8 +71,9 @@ class Atlas:
     @property
     def note(self) -> str:
         """How many points there are of how many, in a sentence."""
-        what = {"axes": "axes", "concepts": "concepts"}[self.of]
-        said = f"{len(self.names):,} of {len(self.names) + len(self.left_out):,} {what}"
+        one = {"axes": "axis", "concepts": "concept"}[self.of]
+        n = len(self.names) + len(self.left_out)
+        said = f"{len(self.names):,} of {counted(n, one, self.of)}"
         if self.left_out:
             said += "; the others have a value that is undefined"
         if self.n_duplicates:

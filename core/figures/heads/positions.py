@@ -10,6 +10,7 @@ from plotly import graph_objects as go
 
 from core.figures.colours import COLOURS, ENGLISH
 from core.figures.theme import Figure, drawn, plain
+from core.words import counted
 
 _APART = 1.5  # times as many heads: nearer ticks would overlap
 _LOOKS = {"warmth": (COLOURS[0], "circle"), "competence": (COLOURS[3], "square")}
@@ -74,7 +75,8 @@ def _lines(part: pd.DataFrame, dimension: str) -> list[go.Scatter]:
         x=part["k"].tolist(),
         y=part["accuracy"].tolist(),
         mode="lines+markers",
-        name=f"{plain(dimension)}: accuracy, mean and sd of {n_axes} axes (n = {n_groups} labels)",
+        name=f"{plain(dimension)}: accuracy, mean and sd of "
+        f"{counted(n_axes, 'axis', 'axes')} (n = {n_groups} labels)",
         line={"color": colour, "width": 2.5},
         marker={"color": colour, "symbol": symbol, "size": 8},
         error_y={"array": sd, "color": colour, "thickness": 1, "width": 3},
@@ -83,7 +85,7 @@ def _lines(part: pd.DataFrame, dimension: str) -> list[go.Scatter]:
         .tolist(),
         hovertemplate="<b>k = %{x}</b>: %{y:.1%}<br>balanced %{customdata[0]:.1%}, AUC "
         "%{customdata[1]:.2f}<br>p %{customdata[2]:.4f} over labelings<br>n = %{customdata[4]} "
-        "groups, %{customdata[3]} axes<extra></extra>",
+        "groups; axes: %{customdata[3]}<extra></extra>",
     )
     balanced = go.Scatter(
         x=part["k"].tolist(),

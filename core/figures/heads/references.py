@@ -9,6 +9,7 @@ from plotly import graph_objects as go
 
 from core.figures.colours import EVIDENCE
 from core.figures.theme import Figure, drawn, plain
+from core.words import counted
 
 _BOTH, _ONE, _NONE = "flagged against both", "flagged against one", "flagged against none"
 _LOOKS = {  # by how much evidence there is, never by its direction
@@ -93,8 +94,8 @@ def _ring(row: pd.Series) -> go.Scatter:
 
 def _caption(rows: pd.DataFrame, known: pd.DataFrame, first: str, second: str) -> str:
     sentences = [
-        f"Each point is one of {len(known):,} axes: how far the concepts lie from {first} and from "
-        f"{second} (Kolmogorov-Smirnov D, 0 to 1; flagged at p < 0.05)."
+        f"Each point is one of {counted(len(known), 'axis', 'axes')}: how far the concepts lie "
+        f"from {first} and from {second} (Kolmogorov-Smirnov D, 0 to 1; flagged at p < 0.05)."
     ]
     if len(known) < len(rows):
         sentences.append(

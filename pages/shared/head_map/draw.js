@@ -92,7 +92,8 @@ function drawStrips(map) {
     strip.hits = named.hits;
     show(strip, 0, named.marks, named.height, theme);
   });
-  put(map.parts.drawn, [drawnWords(data), unnamedWords(map)].filter(Boolean).join(" "));
+  const unnamed = unnamedWords(map) && `${unnamedWords(map)} Pointing at a mark names it.`;
+  put(map.parts.drawn, [drawnWords(data), unnamed].filter(Boolean).join(" "));
   const has = {
     labels: map.labels.some(Boolean),
     plain: map.labels.some((label) => !label),

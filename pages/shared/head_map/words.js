@@ -121,7 +121,7 @@ function unnamedWords(map) {
     return n ? `${whole(n)} of ${plural(hits.length, "concept")}${of} without a word` : "";
   });
   const said = parts.filter(Boolean).join(", ");
-  return said ? `${said}, for space; pointing at a mark names it.` : "";
+  return said ? `${said}, for space.` : "";
 }
 
 const KEYS =
