@@ -144,6 +144,8 @@ def test_values_are_means_over_the_heads_and_tests_those_of_scipy(views, text, h
     assert found.statistic == pytest.approx(ks.statistic)
     assert found.pvalue == pytest.approx(ks.pvalue)
     assert found.difference == pytest.approx(x.mean() - y.mean())
+    welch = stats.ttest_ind(x, y, equal_var=False).confidence_interval()
+    assert (found.difference_low, found.difference_high) == pytest.approx((welch.low, welch.high))
     assert found.superiority == pytest.approx(location.statistic / N_CONCEPTS**2)
     assert found.pvalue_location == pytest.approx(location.pvalue)
     assert found.pvalue_spread == pytest.approx(stats.levene(x, y, center="median").pvalue)
