@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from core.analysis.heads.arrays import grids
-from core.analysis.heads.axis_table import axis_rows, axis_table
+from core.analysis.heads.axis_table import axis_rows
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import compute_axes
 from core.analysis.heads.validity import validity
@@ -68,7 +68,7 @@ def test_values_are_those_of_the_stored_arrays(planted, pooling, n_templates):
 
 def test_only_axes_on_which_the_groups_lie_elsewhere_are_flagged(planted):
     cache, question = planted
-    rows = axis_table(cache, question)
+    rows = compute_axes(cache, question).table
     names = [axis.axis_id for axis in get_axes(cache, AXES)]
     assert set(rows.loc[rows["qvalue"] < 0.05, "axis_id"]) == {names[i] for i in STEREOTYPED}
     top = rows.head(len(STEREOTYPED))
@@ -104,7 +104,7 @@ def test_where_no_head_separates_r_anew_is_that_of_chance(tmp_path):
     cache = Cache(tmp_path / "nothing")
     reader = fill_planted(cache, replace(model, axes=0 * model.axes))
     names = {"axes": AXES, "concepts": CONCEPTS, "reference": REFERENCE}
-    rows = axis_table(cache, HeadsQuestion(reader_id=reader.reader_id, k=3, **names))
+    rows = compute_axes(cache, HeadsQuestion(reader_id=reader.reader_id, k=3, **names)).table
     assert (rows["separability"] > 1.1 * rows["separability_chance"]).all()  # by the choice alone
     assert rows["separability_held_out"].mean() < rows["held_out_chance"].mean()
 
@@ -159,7 +159,7 @@ def test_a_phrase_that_cannot_be_read_leaves_the_others_as_they_are(planted):
     )
     put_unread(cache, question.reader_id, [failed])
     more = replace(question, concepts="one more")
-    rows, expected = axis_table(cache, more), axis_table(cache, question)
+    rows, expected = compute_axes(cache, more).table, compute_axes(cache, question).table
     pd.testing.assert_frame_equal(rows, expected)
     values = heads_values(cache, more).of_concepts
     assert np.isnan(values[:, -1]).all()

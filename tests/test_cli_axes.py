@@ -12,8 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from core.analysis.heads.axis_table import axis_table
-from core.analysis.heads.stored import stored_axis_table, usual_questions
+from core.analysis.heads.stored import compute_axes, stored_axis_table, usual_questions
 from core.cli.terminal import SHOWN_PROBLEMS
 from core.errors import InputError
 from core.heads.pool import Unpooled
@@ -157,7 +156,7 @@ def test_what_was_read_is_projected_and_stored(run: Run, cache: Cache, asked: li
         assert question.k is None  # a tiny model has few heads
         found = stored_axis_table(cache, question)
         assert found is not None
-        pd.testing.assert_frame_equal(found.table, axis_table(cache, question))
+        pd.testing.assert_frame_equal(found.table, compute_axes(cache, question).table)
     (view,) = follow(cache)
     assert (view.progress.phase, view.fraction) == ("projecting", 1.0)
 

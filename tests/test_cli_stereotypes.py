@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from core.analysis.heads import stored
-from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
+from core.analysis.heads.stored import compute_axes
 from core.analysis.heads.values import HeadsValues, heads_values
 from core.cli.stereotypes import _row
 from core.cli.terminal import out, print_table
@@ -45,7 +45,7 @@ def test_the_table_is_that_of_the_analysis(
     question = HeadsQuestion(
         reader_id=reader_id, axes=AXES, concepts=CONCEPTS, reference=REFERENCE, k=3
     )
-    expected = axis_table(cache, question)
+    expected = compute_axes(cache, question).table
     found = pd.read_parquet(file)
     pd.testing.assert_series_equal(found["qvalue"], expected["qvalue"])
     rows = json.loads(out)["axes"]

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from core.analysis.heads import stored as module
-from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.question import NO_REFERENCE, HeadsQuestion
 from core.analysis.heads.stored import (
     StoredAxes,
@@ -50,7 +49,7 @@ def test_what_is_stored_is_what_is_computed(
     made = compute_and_store(cache, question)
     found = stored_of(cache, question)
     assert (found.result_id, found.created_at) == (made.result_id, made.created_at)
-    pd.testing.assert_frame_equal(found.table, axis_table(cache, question))
+    pd.testing.assert_frame_equal(found.table, compute_axes(cache, question).table)
     pd.testing.assert_frame_equal(found.table, made.table)
     for name in (
         *("values", "n_skipped", "top_separability", "top_chance"),

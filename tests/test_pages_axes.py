@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.heads.axis_table import axis_table
 from core.analysis.heads.axis_view import axis_view
 from core.analysis.heads.chosen import choose, parse_choice
 from core.analysis.heads.question import HeadsQuestion
@@ -78,7 +77,7 @@ def question(reader: HeadReader, **fields) -> HeadsQuestion:
 def test_the_list_is_the_table_and_planted_axes_lead_it(show, cache, reader) -> None:
     app = show(cache.folder, **asked(reader, heads="k3"))
     (table,) = frames(app, "statistic")
-    expected = axis_table(cache, question(reader))
+    expected = compute_axes(cache, question(reader)).table
     assert table["statistic"].tolist() == expected["statistic"].tolist()
     assert set(table["axis"][:3]) == {NAMES[i] for i in STEREOTYPED}
     assert table["says"][:3].tolist() == ["lies elsewhere"] * 3
@@ -136,8 +135,8 @@ def test_two_sets_of_phrases_stand_beside_each_other(show, tmp_path: Path) -> No
         compute_and_store(cache, question(reader, reference=reference))
     app = show(cache.folder, **asked(reader, heads="k3", axis=IDS[4]))
     (table,) = frames(app, "statistic")
-    second = axis_table(cache, question(reader, reference=SECOND)).set_index("axis_id")
-    first = axis_table(cache, question(reader))
+    second = compute_axes(cache, question(reader, reference=SECOND)).table.set_index("axis_id")
+    first = compute_axes(cache, question(reader)).table
     expected = second.loc[first["axis_id"], "statistic"].tolist()
     assert table[f"statistic{OTHER}"].tolist() == expected
     assert f"Against {SECOND}:" in words(app)
@@ -163,7 +162,7 @@ def test_filters_and_order_are_kept_on_the_walk_and_in_the_address(show, cache, 
     app.selectbox(key="field-axis_sort").select("axis").run()
     assert frames(app, "statistic")[0]["axis"].tolist() == sorted(NAMES)
     app.checkbox(key="field-beyond").check().run()
-    flagged = axis_table(cache, question(reader)).query("flagged")["axis_id"]
+    flagged = compute_axes(cache, question(reader)).table.query("flagged")["axis_id"]
     assert set(frames(app, "statistic")[0]["axis"]) == {NAMES[IDS.index(i)] for i in flagged}
 
 
@@ -189,7 +188,7 @@ def test_the_list_has_its_own_words_for_resamples() -> None:
 
 
 def test_axes_are_filtered_by_what_the_tests_say_and_by_length(show, cache, reader) -> None:
-    expected = axis_table(cache, question(reader))
+    expected = compute_axes(cache, question(reader)).table
     app = show(cache.folder, **asked(reader, heads="k3", axis_flags=["lies elsewhere"]))
     assert "Showing 3 of 8 axes" in words(app)
     assert app.multiselect(key="field-axis_flags").value == ["lies elsewhere"]
@@ -250,7 +249,9 @@ def test_the_axes_that_were_read_keep_their_tests_beside_one_that_was_not(
     assert f"The axis {last} is not in unread{said}" in words(app)
     assert app.selectbox(key="field-axis").options == NAMES[6:8]
     (table,) = frames(app, "statistic")
-    alone = axis_table(cache, question(reader)).set_index("axis_id").loc[IDS[6:8], "statistic"]
+    alone = (
+        compute_axes(cache, question(reader)).table.set_index("axis_id").loc[IDS[6:8], "statistic"]
+    )
     assert sorted(table["statistic"]) == sorted(alone)
     assert "The heads were read for 2 of 3 axes of unread" in words(app)
 
@@ -342,7 +343,7 @@ def test_people_and_the_model_are_held_against_each_other(
     app = show(cache.folder, **asked(reader, heads="k3"))
     app.text_input(key="ratings-path").set_value(str(tmp_path / "ratings.csv")).run()
     (flags,) = frames(app, "only_people")
-    flagged = int(axis_table(cache, question(reader))["flagged"].sum())
+    flagged = int(compute_axes(cache, question(reader)).table["flagged"].sum())
     first = flags.iloc[0]
     assert (first["n"], first["both"], first["only_people"]) == (8, 3, 0)
     assert (first["only_model"], first["neither"]) == (flagged - 3, 8 - flagged)

@@ -8,16 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from core.stats.agreement import same_choice
 from core.stats.probes.direction import PoleSums, chance_separability, direction, separability
-from core.stats.probes.positions import position_prediction, position_values
-from core.stats.probes.projection import AxisValues, axis_values, layer_profile, top_heads
+from core.stats.probes.positions import position_prediction, position_scores
+from core.stats.probes.projection import (
+    AxisValues,
+    axis_values,
+    layer_profile,
+    mean_over_top,
+    top_heads,
+)
 from core.stats.probes.rejection import Stability, rejection_rates
 from core.stats.probes.stereotypicality import Stereotypicality, stereotypicality
 from core.stats.probes.validity import (
     above_swapped,
     compare_probes,
     direction_null,
-    flag_agreement,
     length_association,
     random_directions,
     reference_floor,
@@ -123,7 +129,8 @@ def test_positions_are_predicted_where_they_are_planted_and_only_there(world: Wo
     rng = np.random.default_rng(3)
     groups = world.model.phrases(places, rng=rng)
     theta, r = _axes(world.probes)
-    values = position_values(groups, theta, r, reference=world.reference[:25], k=K).values
+    scores = position_scores(groups, theta, reference=world.reference[:25])
+    values = mean_over_top(scores, r, k=K).values
     planted = position_prediction(values[:4], labels, n_resamples=2_000, rng=rng)
     elsewhere = position_prediction(values[4:], labels, n_resamples=2_000, rng=rng)
     assert planted.mean_accuracy > 0.98 and planted.mean_auc > 0.999
@@ -141,7 +148,7 @@ def test_held_out_halves_agree(world: World) -> None:
     halves = [axis_values(phrases, *_axes(world.probes, rows), k=K).values for rows in HALVES]
     assert (value_agreement(*halves) > 0.9).all()
     flags = [stereotypicality(v[:, :N_CONCEPTS], v[:, N_CONCEPTS:]) for v in halves]
-    assert flag_agreement(*flags).same >= 7 / 8
+    assert same_choice(*(each.flagged.astype(float) for each in flags)).same >= 7 / 8
     for found_in in flags:
         assert found_in.flagged[list(STEREOTYPED)].all()
 

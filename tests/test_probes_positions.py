@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from core.stats.probes.positions import (
     draw_labelings,
     position_agreement,
     position_prediction,
-    position_values,
+    position_scores,
 )
+from core.stats.probes.projection import mean_over_top
 from core.stats.probes.undefined import Undefined
 from tests.planted_heads import planted_heads, pole_sums
 
@@ -207,13 +209,16 @@ def _planted() -> tuple[np.ndarray, ...]:
     )
 
 
+def _values(r: np.ndarray, groups: np.ndarray, theta: np.ndarray, **how: Any) -> np.ndarray:
+    """Mean scores over the three best heads."""
+    return mean_over_top(position_scores(groups, theta, **how), r, k=3).values
+
+
 def test_values_lie_around_the_stated_centre() -> None:
     groups, reference, theta, r, middles = _planted()
-    joint = position_values(groups, theta, r, reference=reference, k=3)
-    alone = position_values(groups, theta, r, centre="groups", reference=reference, k=3)
-    middle = position_values(
-        groups, theta, r, centre="midpoint", reference=reference, midpoints=middles, k=3
-    )
+    joint = _values(r, groups, theta, reference=reference)
+    alone = _values(r, groups, theta, centre="groups", reference=reference)
+    middle = _values(r, groups, theta, centre="midpoint", reference=reference, midpoints=middles)
     for axis in range(3):
         expected: dict[str, list[np.ndarray]] = {"joint": [], "groups": [], "midpoint": []}
         order = np.argsort(-r[axis].ravel(), kind="stable")[:3]
@@ -226,16 +231,16 @@ def test_values_lie_around_the_stated_centre() -> None:
             expected["groups"].append((pi - pi.mean()) / pi.std())
             expected["midpoint"].append((pi - point) / both.std())
         for name, found in (("joint", joint), ("groups", alone), ("midpoint", middle)):
-            np.testing.assert_allclose(found.values[axis], np.mean(expected[name], axis=0))
-    np.testing.assert_allclose(alone.values.mean(axis=1), 0.0, atol=1e-12)
-    assert (joint.values[0] > 0).sum() > (alone.values[0] > 0).sum()
+            np.testing.assert_allclose(found[axis], np.mean(expected[name], axis=0))
+    np.testing.assert_allclose(alone.mean(axis=1), 0.0, atol=1e-12)
+    assert (joint[0] > 0).sum() > (alone[0] > 0).sum()
 
 
 def test_without_a_reference_the_midpoint_is_in_units_of_the_groups() -> None:
     groups, _, theta, r, middles = _planted()
-    found = position_values(groups, theta, r, centre="midpoint", midpoints=middles, k=3)
-    alone = position_values(groups, theta, r, centre="groups", k=3)
-    shifts = found.values - alone.values  # one shift per axis
+    found = _values(r, groups, theta, centre="midpoint", midpoints=middles)
+    alone = _values(r, groups, theta, centre="groups")
+    shifts = found - alone  # one shift per axis
     np.testing.assert_allclose(shifts, shifts[:, :1] * np.ones(9), rtol=1e-9)
 
 
@@ -243,17 +248,15 @@ def test_a_group_that_is_not_finite_has_no_value() -> None:
     groups, reference, theta, r, _ = _planted()
     broken = groups.copy()
     broken[2, 0, 0, 0] = np.nan
-    found = position_values(broken, theta, r, reference=reference, k=3).values
+    found = _values(r, broken, theta, reference=reference)
     assert np.isnan(found[:, 2]).all() and np.isfinite(np.delete(found, 2, axis=1)).all()
 
 
 def test_a_centre_without_what_it_needs_is_refused() -> None:
-    groups, reference, theta, r, _ = _planted()
+    groups, reference, theta, _, _ = _planted()
     with pytest.raises(InputError, match="'joint' needs reference phrases"):
-        position_values(groups, theta, r, k=3)
+        position_scores(groups, theta)
     with pytest.raises(InputError, match="'midpoint' needs the midpoints"):
-        position_values(groups, theta, r, centre="midpoint", reference=reference, k=3)
+        position_scores(groups, theta, centre="midpoint", reference=reference)
     with pytest.raises(InputError, match="no centre; choose from: joint, groups, midpoint"):
-        position_values(groups, theta, r, centre="origin", k=3)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="has 24 heads, not 25"):
-        position_values(groups, theta, r, reference=reference, k=25)
+        position_scores(groups, theta, centre="origin")  # type: ignore[arg-type]

@@ -11,13 +11,11 @@ from scipy import stats
 from core.errors import InputError
 from core.stats.multiple import benjamini_hochberg
 from core.stats.probes.direction import PoleSums, direction, separability
-from core.stats.probes.stereotypicality import stereotypicality
 from core.stats.probes.undefined import Undefined
 from core.stats.probes.validity import (
     above_swapped,
     compare_probes,
     direction_null,
-    flag_agreement,
     length_association,
     random_directions,
     reference_floor,
@@ -159,19 +157,6 @@ def test_agreement_of_values_is_pearsons_r_and_nan_where_nothing_varies() -> Non
     assert found[0] == pytest.approx(stats.pearsonr(first[0, whole], second[0, whole])[0])
     assert found[1] == pytest.approx(stats.pearsonr(first[1], second[1])[0])
     assert math.isnan(found[2])
-
-
-def test_agreement_of_flags_leaves_undefined_axes_out() -> None:
-    rng = RNG(12)
-    shifts = np.array([[0.0], [0.0], [3.0], [3.0], [3.0]])
-    x, y = rng.normal(shifts, 1, (5, 30)), rng.normal(size=(5, 30))
-    first = stereotypicality(x, y)
-    x2, y2 = x.copy(), y.copy()
-    x2[1], y2[1] = 0.0, 0.0  # undefined
-    x2[2] -= 3.0  # no longer flagged
-    found = flag_agreement(first, stereotypicality(x2, y2))
-    assert first.flagged.tolist() == [False, False, True, True, True]
-    assert found.n == 4 and found.same == pytest.approx(3 / 4)
 
 
 def test_association_with_length_is_spearmans_of_scipy() -> None:

@@ -6,17 +6,16 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.heads.question import NO_REFERENCE, HeadsQuestion
-from core.analysis.heads.values import HeadsValues, heads_values
+from core.analysis.heads.values import HeadsValues
 from core.stats.probes.location import difference_interval
 from core.stats.probes.rejection import Stability, rejection_rates
 from core.stats.probes.stereotypicality import stereotypicality
-from core.store.gate import Cache
 
 NOT_READ = "the model could read no sentence of one of its poles"
 
 
-def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
-    """Tests of the concepts against the reference set on every axis; errors as `heads_values`.
+def axis_rows(held: HeadsValues, question: HeadsQuestion) -> pd.DataFrame:
+    """Tests of the concepts against the reference set on every axis, from their values.
 
     Returns
     -------
@@ -30,16 +29,11 @@ def axis_table(cache: Cache, question: HeadsQuestion) -> pd.DataFrame:
         both sets and of both poles' sentences, as far as they could be read, and the reason where
         it is undefined.
     """
-    return axis_rows(heads_values(cache, question), question)
-
-
-def axis_rows(held: HeadsValues, question: HeadsQuestion) -> pd.DataFrame:
-    """As `axis_table`, from values."""
     return ranked(held, axis_tests(held, question.seed))
 
 
 def axis_tests(held: HeadsValues, seed: int) -> pd.DataFrame:
-    """The numbers of `axis_table`, one row per axis in the order of the set."""
+    """The numbers of `axis_rows`, one row per axis in the order of the set."""
     tested = stereotypicality(held.of_concepts, held.of_reference)
     rng = np.random.default_rng(seed)
     rates = rejection_rates(held.of_concepts, held.of_reference, rng=rng)

@@ -53,7 +53,7 @@ def axis_sentence(
     Parameters
     ----------
     row
-        Of `core.analysis.heads.axis_table.axis_table`, with what the lengths of phrases make of it
+        Of `core.analysis.heads.axis_table.axis_rows`, with what the lengths of phrases make of it
         (`core.analysis.heads.validity.length_table`) where that is known.
     poles
         The negative and the positive one's word.

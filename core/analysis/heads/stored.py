@@ -49,7 +49,7 @@ class StoredAxes:
     question: HeadsQuestion
     result_id: str  # a hash of all that can change it
     held: HeadsValues
-    table: pd.DataFrame  # as `axis_table` gives it
+    table: pd.DataFrame  # as `axis_rows` gives it
     created_at: datetime | None  # UTC; None where it was computed just now and is not stored
 
 

@@ -51,7 +51,7 @@ def flag_of(row: Mapping[str, Any]) -> Flag:
     ----------
     row
         pvalue, pvalue_location, pvalue_spread, n_concepts and n_reference, and where they are known
-        qvalue and stability; as a row of `core.analysis.heads.axis_table.axis_table`.
+        qvalue and stability; as a row of `core.analysis.heads.axis_table.axis_rows`.
     """
     if math.isnan(row["pvalue"]):
         return Flag.UNDEFINED

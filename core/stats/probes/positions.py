@@ -23,14 +23,7 @@ import numpy.typing as npt
 from core.errors import InputError
 from core.stats.agreement import SameChoice, same_choice
 from core.stats.known import mean_of, sd_of
-from core.stats.probes.projection import (
-    TOP_HEADS,
-    AxisValues,
-    check_k,
-    mean_over_top,
-    project,
-    zscore,
-)
+from core.stats.probes.projection import project, zscore
 from core.stats.probes.undefined import Undefined, is_defined, known_anywhere, reasons_of
 from core.stats.resampling import drawn_pvalue
 
@@ -69,37 +62,6 @@ class Labelings:
 
     positive: Array  # 1 where a group gets +1, else 0, (R, G)
     exact: bool  # these are all there are
-
-
-def position_values(
-    groups: npt.ArrayLike,
-    directions: npt.ArrayLike,
-    separability: npt.ArrayLike,
-    *,
-    centre: Centre = "joint",
-    reference: npt.ArrayLike | None = None,
-    midpoints: npt.ArrayLike | None = None,
-    k: int | None = TOP_HEADS,
-) -> AxisValues:
-    """Values of groups on axes, 0 being the stated centre: mean scores over the k best heads.
-
-    Parameters
-    ----------
-    groups, directions, centre, reference, midpoints
-        As of `position_scores`.
-    separability : array, shape (A, L, H)
-
-    Raises
-    ------
-    InputError
-        What the centre needs is missing, or the model has fewer than k heads.
-    """
-    r = np.asarray(separability, dtype=np.float64)
-    check_k(k, int(np.prod(r.shape[1:])))
-    scores = position_scores(
-        groups, directions, centre=centre, reference=reference, midpoints=midpoints
-    )
-    return mean_over_top(scores, r, k=k)
 
 
 def position_scores(
@@ -168,7 +130,8 @@ def position_prediction(
     Parameters
     ----------
     values : array, shape (A, G)
-        As of `position_values`; exactly 0 is on neither side and counts half. A group without any
+        Scores of `position_scores`, each axis's as a mean over its best heads; exactly 0 is on
+        neither side and counts half. A group without any
         value is left out; another NaN makes its axis undefined, and so do values all the same.
     labels : array, shape (G,)
         +1 or -1; NaN or 0 leaves the group out.

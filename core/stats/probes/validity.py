@@ -7,7 +7,6 @@ compare_probes      do other templates, lemmas or definitions give the same head
 above_swapped       do heads separate the poles better than they separate swapped labels?
 direction_null      how often is a direction that means nothing flagged?
 value_agreement     do the phrases keep their places under another choice (a half, BOS)?
-flag_agreement      and the axes their flags?
 length_association  do values follow the length of the prompt?
 
 Letters: A axes, C phrases, L layers, H heads, D head_dim, K heads chosen, R resamples.
@@ -23,7 +22,6 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from core.errors import InputError
-from core.stats.agreement import SameChoice, same_choice
 from core.stats.known import mean_of, varies
 from core.stats.levels import CONFIDENCE, LEVEL
 from core.stats.multiple import benjamini_hochberg
@@ -36,7 +34,7 @@ from core.stats.probes.direction import (
 )
 from core.stats.probes.kolmogorov import critical_gap, resampled_gaps, splitting_steps
 from core.stats.probes.projection import TOP_HEADS, axis_values, top_heads
-from core.stats.probes.stereotypicality import LEAST_PHRASES, Stereotypicality, stereotypicality
+from core.stats.probes.stereotypicality import LEAST_PHRASES, stereotypicality
 from core.stats.probes.undefined import Undefined, is_defined, known_anywhere, reasons_of
 
 Array = npt.NDArray[np.float64]
@@ -277,14 +275,6 @@ def value_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
     r = np.full(len(x), np.nan)
     np.divide((centred[0] * centred[1]).sum(axis=1), sizes, out=r, where=defined & (sizes > 0))
     return r.clip(-1, 1)
-
-
-def flag_agreement(first: Stereotypicality, second: Stereotypicality) -> SameChoice:
-    """Share of axes with the same flag under two choices, and Cohen's kappa; undefined axes out."""
-    flags = [
-        np.where(np.isfinite(found.pvalue), found.flagged, np.nan) for found in (first, second)
-    ]
-    return same_choice(*flags)
 
 
 def length_association(values: npt.ArrayLike, lengths: npt.ArrayLike) -> LengthAssociation:
