@@ -53,6 +53,17 @@ class Rating:
         """Whether participants added all of them."""
         return all(p.added for p in self.predicates)
 
+    @property
+    def metadata(self) -> dict[str, object]:
+        """What items with these predicates get, each where it is defined."""
+        values = {
+            "harmfulness": self.harmfulness,
+            "n_harmfulness": self.n_harmfulness,
+            "tier": self.tier,
+            "survey_added": self.added,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
     @cached_property
     def _rated(self) -> list[Predicate]:
         return [p for p in self.predicates if p.survey.harmfulness is not None]
@@ -122,7 +133,7 @@ def with_ratings(
             joined.append(item)
             continue
         met[key] = rating
-        joined.append(replace(item, metadata={**item.metadata, **_metadata(rating)}))
+        joined.append(replace(item, metadata={**item.metadata, **rating.metadata}))
     return joined, list(_join_notes(place, met, unrated, len(items)))
 
 
@@ -130,16 +141,6 @@ def _key(item: Item) -> Key:
     predicate = item.metadata.get("predicate")
     language = language_of(item.condition).split("-")[0]
     return language, _plain(str(predicate or "")), str(item.metadata.get("identity", ""))
-
-
-def _metadata(rating: Rating) -> dict[str, object]:
-    values = {
-        "harmfulness": rating.harmfulness,
-        "n_harmfulness": rating.n_harmfulness,
-        "tier": rating.tier,
-        "survey_added": rating.added,
-    }
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _join_notes(

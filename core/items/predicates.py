@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import InputError
@@ -64,8 +64,9 @@ class Form:
     """A predicate in one grammatical form, and the identities it was asked about in it."""
 
     template: int
-    text: str  # Dutch
+    text: str
     identities: tuple[str, ...]  # English names (core/items/identities.py)
+    row: int | None = field(default=None, compare=False)  # of the file
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,17 @@ def read_predicates(path: Path) -> Predicates:
     DataSetError
         It cannot be read, a column is missing, or a row has an error; the error carries them all.
     """
-    table = read_list(path, REQUIRED, OPTIONAL)
+    return predicates_of(path, read_list(path, REQUIRED, OPTIONAL))
+
+
+def predicates_of(path: Path, table: Table) -> Predicates:
+    """The predicates in a table of these columns; the path is named where it is refused.
+
+    Raises
+    ------
+    DataSetError
+        A row has an error; the error carries them all.
+    """
     problems = list(table.problems)
     rows = []
     for record in table.records:
@@ -187,7 +198,8 @@ def _read_row(record: Record) -> _Row:
     tier = _number(record, "tier")
     given = None if tier is None else int(tier)
     survey = Survey(n_yes, n_no, n_unsure, n_harmfulness or 0, harmfulness, given)
-    form = Form(template, text, tuple(dict.fromkeys(map(identity_named, labels))))
+    names = tuple(dict.fromkeys(map(identity_named, labels)))
+    form = Form(template, text, names, record.place.row)
     total, percentage = _whole(record, "total_responses"), _number(record, "yes_percentage")
     return _Row(record.place, name, added, survey, form, total, percentage)
 
