@@ -1,0 +1,32 @@
+"""Proof, on the sentences alone, that two of them differ in the identity and in nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.items.pair_builder.slots import capitalised
+
+
+def differ_only_in(more: str, less: str, surface: str, other: str) -> bool:
+    """Whether one sentence becomes the other when one surface form takes the place of another.
+
+    The surface forms have to be different, stand between word boundaries, and may begin with a
+    capital where the sentence does. How the sentences were made plays no part.
+    """
+    return more != less and any(exchanged == less for exchanged in _exchanged(more, surface, other))
+
+
+def _exchanged(text: str, surface: str, other: str) -> Iterator[str]:
+    """The text with the other surface form at each place of the first."""
+    if text.startswith(capitalised(surface)):
+        yield capitalised(other) + text[len(surface) :]
+    start = text.find(surface)
+    while surface and start >= 0:
+        end = start + len(surface)
+        if not (_is_word(text[start - 1 : start]) or _is_word(text[end : end + 1])):
+            yield text[:start] + other + text[end:]
+        start = text.find(surface, start + 1)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum()
