@@ -39,6 +39,31 @@ _OTHER_NAMES = {
 }
 _NAMES = {name.casefold(): name for name in (*IDENTITIES, *COUNTERFACTUALS)} | _OTHER_NAMES
 
+# The words that stand for an identity in English and Dutch sentences, in lower case.
+IDENTITY_WORDS = {
+    "LGBTQ": frozenset({"lgbtq", "lgbt", "lgbtq+", "lhbti", "lhbtiq+", "lhbti+", "lgbtqia+"}),
+    "Queer": frozenset({"queer", "queers", "queere"}),
+    "Transgender": frozenset({"transgender", "transgenders", "trans", "transgendered"}),
+    "Non-binary": frozenset({"non-binary", "nonbinary", "non-binair", "non-binaire"}),
+    "Bisexual": frozenset({"bisexual", "bisexuals", "biseksueel", "biseksuele", "biseksuelen"}),
+    "Pansexual": frozenset(
+        {"pansexual", "pansexuals", "panseksueel", "panseksuele", "panseksuelen"}
+    ),
+    "Lesbian": frozenset(
+        {"lesbian", "lesbians", "lesbisch", "lesbische", "lesbienne", "lesbiennes"}
+    ),
+    "Asexual": frozenset({"asexual", "asexuals", "aseksueel", "aseksuele", "aseksuelen"}),
+    "Gay": frozenset(
+        {"gay", "gays", "homo", "homo's", "homoseksueel", "homoseksuele", "homoseksuelen"}
+    ),
+    "Cis": frozenset({"cis"}),
+    "Cisgender": frozenset({"cisgender", "cisgenders"}),
+    "Straight": frozenset({"straight", "hetero", "hetero's"}),
+    "Heterosexual": frozenset(
+        {"heterosexual", "heterosexuals", "heteroseksueel", "heteroseksuele", "heteroseksuelen"}
+    ),
+}
+
 
 def identity_named(label: str) -> str:
     """The English name of an identity; a label that is not known stands for itself."""

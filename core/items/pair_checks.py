@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from core.files.places import Place, listed
 from core.items.differences import is_pair
+from core.items.pair_confounds import confound_notes
 from core.items.pairs import DIRECTION
 from core.items.rows import Row
 from core.items.set_checks import Placed, by_condition
@@ -23,7 +24,7 @@ Label = Callable[[Item], str]
 
 
 def pair_notes(rows: list[Row]) -> Iterator[Problem]:
-    """Notes on labels that conditions disagree about, and on pairs that stand there repeatedly."""
+    """Notes on labels that conditions disagree about, and on repeated and confounded pairs."""
     pairs = [Placed(r.place, r.item) for r in rows if r.item is not None and is_pair(r.item)]
     groups = by_condition(pairs)
     first = REFERENCE_CONDITION if REFERENCE_CONDITION in groups else next(iter(groups), "")
@@ -33,6 +34,7 @@ def pair_notes(rows: list[Row]) -> Iterator[Problem]:
             yield from _other_label(group, reference, "other_direction", "direction", _direction)
             yield from _other_label(group, reference, "other_type", "type", _type)
         yield from _repeated(condition, group)
+        yield from confound_notes([one.item for one in group], Place(group[0].place.file))
 
 
 def _direction(item: Item) -> str:
