@@ -23,6 +23,7 @@ from core.cli.import_options import (
     LenientOption,
     NameOption,
     PathArgument,
+    PredicatesOption,
     ReplaceOption,
     SampleOption,
     SeedOption,
@@ -42,6 +43,7 @@ from core.export.tables import check_path, write_table
 from core.items.import_notes import import_note, left_out_rows
 from core.items.label_file import read_labels
 from core.items.layout import ReadOptions
+from core.items.predicate_join import rated
 from core.items.report import ImportReport, read_dataset
 from core.selection import Selection, parse_link
 from core.store.items import PutResult, put_dataset, require_dataset
@@ -69,6 +71,7 @@ def import_data_set(
     contexts: ContextsOption = Contexts.AMBIGUOUS,
     form: FormOption = Form.FILL_IN,
     labels: LabelsOption = None,
+    predicates: PredicatesOption = None,
     encoding: EncodingOption = None,
     lenient: LenientOption = False,
     sample: SampleOption = None,
@@ -94,6 +97,8 @@ def import_data_set(
         report = read_dataset(
             path, data_format, options=options, encoding=encoding, lenient=lenient, sample=drawn
         )
+        if predicates is not None:
+            report = rated(report, predicates)
     except DataSetError as error:
         if as_json:
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})

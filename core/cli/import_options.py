@@ -85,6 +85,15 @@ LabelsOption = Annotated[
         f"item out; for {takers('labels')}.",
     ),
 ]
+PredicatesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--predicates",
+        metavar="FILE",
+        help="What people say about the predicates of pairs of identities: how harmful they are, "
+        "and whether they are used as stereotypes (data/README.md).",
+    ),
+]
 EncodingOption = Annotated[
     str | None,
     typer.Option(

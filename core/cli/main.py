@@ -21,6 +21,7 @@ from core.cli import (
     atlas,
     audit,
     axes,
+    build_pairs,
     cache,
     check,
     comparison,
@@ -51,6 +52,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("import")(data_sets.import_data_set)
 app.command("import-scores")(import_scores.import_scores)
+app.command("build-pairs")(build_pairs.build_pairs)
 app.command("check")(check.check)
 app.command("score")(scoring.score)
 app.command("export")(data_sets.export)
