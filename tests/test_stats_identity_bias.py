@@ -6,8 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from core.stats.identity_bias import multiway_tallies, predicate_tallies, tally
+from core.stats.identity_bias import (
+    interval_over_predicates,
+    multiway_tallies,
+    predicate_tallies,
+    tally,
+    with_choices,
+)
 from core.stats.pairs import preferred, published_preferred
 from core.stats.resampling import bootstrap_weights
 from core.stats.shares import wilson_interval
@@ -126,3 +133,18 @@ def test_half_a_choice_counts_half_in_the_binomial_interval() -> None:
     low, high = (wilson_interval(n, 10).low for n in (4, 5))
     assert low < wilson_interval(4.5, 10).low < high
     assert wilson_interval(4.5, 10).value == 0.45
+
+
+def test_quantiles_lie_further_out_for_few_predicates() -> None:
+    draws = np.linspace(0, 1, 10_001)
+    many, few = (interval_over_predicates(0.5, draws, n) for n in (10_000, 6))
+    assert (many.low, many.high) == pytest.approx((0.025, 0.975), abs=1e-3)
+    z = stats.t.ppf(0.975, 5) * math.sqrt(6 / 5)
+    assert (few.low, few.high) == pytest.approx((stats.norm.cdf(-z), stats.norm.cdf(z)), abs=1e-6)
+    assert math.isnan(interval_over_predicates(0.5, draws, 4).low)
+
+
+def test_predicates_count_where_they_have_a_choice() -> None:
+    choices = np.array([[1.0, 0.0, NAN], [NAN, NAN, 1.0]])
+    there = with_choices(choices, np.array([0, 1, 1]), np.array([0, 0, 1]), 2)
+    assert there.tolist() == [[[True, True], [False, False]], [[False, False], [False, True]]]

@@ -12,18 +12,24 @@ pairs, and both hide identities that go opposite ways.
 
 Pairs of one predicate say nearly the same thing, so that what is resampled is the predicate, with
 all its pairs. Drawing them is one matrix product of weights and sums per predicate, never a list of
-drawn pairs. Shares over a few predicates have intervals that are too narrow.
+drawn pairs. The ends are quantiles of the draws, taken further out as Student's t asks for few
+predicates (Hesterberg 2015, expanded percentiles); shares near 0 or 1, and a spread between such,
+still have intervals that are a little too narrow (benchmarks/identity_worlds.py).
 
 Letters: P pairs, M models, I identities, C predicates, R resamples.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, stdtrit
 
+from core.stats.intervals import Interval, percentile_interval
+from core.stats.levels import CONFIDENCE
 from core.stats.resampling import bootstrap_weights
 
 Array = npt.NDArray[np.float64]
@@ -115,6 +121,29 @@ def predicate_tallies(
     return _tally(*drawn)
 
 
+def interval_over_predicates(
+    value: float, draws: npt.ArrayLike, n: int, *, level: float = CONFIDENCE
+) -> Interval:
+    """Interval of a number from resamples of the n predicates behind it; NaN ends below five.
+
+    The quantiles are those of Phi(-+ t sqrt(n / (n - 1))), with t of n - 1 degrees of freedom.
+    """
+    if n > 1:
+        z = float(stdtrit(n - 1, (1 + level) / 2)) * math.sqrt(n / (n - 1))
+        level = 2 * float(ndtr(z)) - 1
+    return percentile_interval(value, draws, n, level=level)
+
+
+def with_choices(
+    choices: Array, identities: Codes, predicates: Codes, n_identities: int
+) -> npt.NDArray[np.bool_]:
+    """Which predicates have a choice about which identity. Shape (M, C, I)"""
+    n_cells = (int(predicates.max(initial=-1)) + 1) * n_identities
+    _, counts = _summed(choices, predicates * n_identities + identities, n_cells)
+    there = (counts > 0).reshape(len(counts), -1, n_identities)
+    return np.broadcast_to(there, (len(choices), *there.shape[1:]))
+
+
 def multiway_tallies(
     choices: Array,
     identities: Codes,
@@ -133,63 +162,58 @@ def multiway_tallies(
     Parameters
     ----------
     factors : three arrays, shape (P,)
-        Predicate, template and name of each pair, from 0 on; -1 where it has none.
+        Predicate, template and name of each pair, from 0 on; -1 where it has no template or name.
     """
-    drawn = [_level_weights(codes, n_resamples, rng) for codes in factors]
-    named = factors[2] >= 0
-    sums = np.zeros((n_resamples, len(choices), n_identities))
-    counts = np.zeros_like(sums)
-    for part in (np.flatnonzero(~named), np.flatnonzero(named)):
-        if part.size:
-            predicate, template, name = (codes[part] for codes in factors)
-            of_names = drawn[2] if named[part[0]] else None
-            keys = (identities[part], predicate, template)
-            found = _crossed(choices[:, part], keys, name, (drawn[0], drawn[1], of_names))
-            _add_by_identity(found, sums, counts)
+    of_predicates, of_templates, of_names = (_level_weights(c, n_resamples, rng) for c in factors)
+    predicates, templates, names = factors
+    shape = (n_resamples, len(choices), n_identities)
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    for template in np.unique(templates).tolist():
+        here = templates == template
+        parts = []
+        if (plain := here & (names < 0)).any():
+            of = (choices[:, plain], identities[plain], predicates[plain], n_identities)
+            parts.append(
+                predicate_tallies(*of, n_resamples=n_resamples, rng=rng, weights=of_predicates)
+            )
+        if (named := here & (names >= 0)).any():
+            keys = (identities[named], predicates[named], names[named])
+            parts.append(_named(choices[:, named], keys, n_identities, of_predicates, of_names))
+        times = of_templates[:, template, None, None]
+        for part in parts:
+            sums += times * part.sums
+            counts += times * part.counts
     return Tally(sums, counts)
 
 
-_Drawn = tuple[Array, Array, Array | None]
+def _named(
+    choices: Array,
+    keys: tuple[Codes, Codes, Codes],
+    n_identities: int,
+    of_predicates: Array,
+    of_names: Array,
+) -> Tally:
+    """Tallies of resamples of predicates and names at once.
 
-
-def _crossed(
-    choices: Array, keys: tuple[Codes, Codes, Codes], names: Codes, drawn: _Drawn
-) -> tuple[Codes, Array, Array, Array | None]:
-    """Cells of identity, predicate and template: identity, values, weights, and those of names."""
-    of_predicates, of_templates, of_names = drawn
-    shape = tuple(int(codes.max()) + 1 for codes in keys)
-    distinct, cell = np.unique(np.ravel_multi_index(keys, shape), return_inverse=True)
-    identity, predicate, template = np.unravel_index(distinct, shape)
-    n_cells = len(distinct)
-    weights = of_predicates[:, predicate] * of_templates[:, template]  # (R, K)
-    n_names = 1 if of_names is None else of_names.shape[1]
-    at = cell + (0 if of_names is None else names * n_cells)
-    both = np.concatenate(_summed(choices, at, n_names * n_cells))  # (V, N K)
+    The names are contracted first, over cells of an identity and a predicate: few of all that
+    there might be.
+    """
+    identities, predicates, names = keys
+    distinct, cell = np.unique(predicates * n_identities + identities, return_inverse=True)
+    n_cells, n_names = len(distinct), of_names.shape[1]
+    both = np.concatenate(_summed(choices, names * n_cells + cell, n_names * n_cells))
     values = both.reshape(len(both), n_names, n_cells).transpose(1, 2, 0)  # (N, K, V)
-    return identity, np.ascontiguousarray(values), weights, of_names
-
-
-def _add_by_identity(
-    found: tuple[Codes, Array, Array, Array | None], sums: Array, counts: Array
-) -> None:
-    """Add the weighted values of the cells, identity by identity."""
-    identity, values, weights, of_names = found
-    n_models = sums.shape[1]
-    for one in np.unique(identity).tolist():
-        of = values[:, identity == one]  # (N, k, V)
-        w = weights[:, identity == one]
-        if of_names is None:
-            total = w @ of[0]
-        else:
-            total = np.empty((len(w), of.shape[2]))
-            flat = of.reshape(len(of), -1)
-            size = max(1, _AT_A_TIME // flat.shape[1])
-            for start in range(0, len(w), size):
-                rows = slice(start, start + size)
-                by_cell = (of_names[rows] @ flat).reshape(-1, *of.shape[1:])  # (r, k, V)
-                total[rows] = np.matmul(w[rows, None], by_cell)[:, 0]
-        sums[:, :, one] += total[:, :n_models]
-        counts[:, :, one] += total[:, n_models:]
+    flat = np.ascontiguousarray(values).reshape(n_names, -1)
+    weights = of_predicates[:, distinct // n_identities]  # (R, K)
+    total = np.zeros((len(weights), len(both), n_identities))
+    size = max(1, _AT_A_TIME // flat.shape[1])
+    for start in range(0, len(weights), size):
+        rows = slice(start, start + size)
+        by_cell = (of_names[rows] @ flat).reshape(-1, n_cells, len(both))
+        for one in np.unique(distinct % n_identities).tolist():
+            at = np.flatnonzero(distinct % n_identities == one)
+            total[rows, :, one] = np.matmul(weights[rows][:, None, at], by_cell[:, at])[:, 0]
+    return _tally(total[:, : len(choices)], total[:, len(choices) :])
 
 
 def _level_weights(codes: Codes, n_resamples: int, rng: np.random.Generator) -> Array:
