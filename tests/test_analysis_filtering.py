@@ -17,8 +17,9 @@ from core.export.tables import table_bytes
 from core.selection import SORTS, Selection, active_filters, link_query
 from core.store.gate import Cache
 from core.store.scorers import scorers
-from core.store.slices import Slice, delete_slice, get_slice, put_slice, slice_names
+from core.store.slices import Slice, get_slice, put_slice, slice_names
 from tests.scored import demo_items, fill_scored
+from tests.stored_slices import forget_slice
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +146,7 @@ def test_slices_of_items_and_of_filters(cache, table, everything):
     assert set(two["item_id"]) == {"class-opera-friday", "region-village-news"}
     high = rows(cache, table, replace(everything, slice="high in Spanish"))
     assert high.index.tolist() == table.query("condition == 'es' and ss >= 0.5").index.tolist()
-    delete_slice(cache, "demo", "two")
+    forget_slice(cache, "demo", "two")
     with pytest.raises(InputError, match="no slice 'two'"):
         get_slice(cache, "demo", "two")
 
@@ -162,7 +163,7 @@ def test_a_slice_is_replaced_only_when_that_is_said(cache, other):
     put_slice(cache, Slice("again", "demo", "", ("b", "a")))  # the same items are no others
     put_slice(cache, other, replace=True)
     assert get_slice(cache, "demo", "again") == other
-    delete_slice(cache, "demo", "again")
+    forget_slice(cache, "demo", "again")
 
 
 def test_a_slice_without_name_content_or_data_set_is_refused(cache):

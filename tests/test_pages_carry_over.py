@@ -20,9 +20,10 @@ from core.analysis.audit.request import AuditRequest
 from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.scorers import scorers
-from core.store.slices import Slice, delete_slice, get_slice, put_slice
+from core.store.slices import Slice, get_slice, put_slice
 from pages.shared.carry_over import Taken, what_was_done
 from tests.audit_pages import address, made, opened, words
+from tests.stored_slices import forget_slice
 
 NAMES = ["association", "attenuation", "same_choice", "fates", "agreement", "quality", "distance"]
 
@@ -132,7 +133,7 @@ def test_items_drawn_around_are_listed_and_saved(show, cache: Cache) -> None:
     sliced = show(cache.folder, dataset=DATASET, against="hi", slice="few", points="mean")
     assert "2 points of 2 items" in words(sliced)
     assert "3 items with both scores are needed" in words(sliced)
-    delete_slice(cache, DATASET, "few")
+    forget_slice(cache, DATASET, "few")
 
 
 def test_a_slice_is_replaced_by_items_drawn_around_only_when_asked(show, cache: Cache) -> None:
@@ -148,7 +149,7 @@ def test_a_slice_is_replaced_by_items_drawn_around_only_when_asked(show, cache: 
     app.button(key="carry-over-slice-save").click().run()
     assert get_slice(cache, DATASET, "kept").item_ids == ("item-0001",)
     assert "Saved “kept”: 1 item; every page" in words(app)
-    delete_slice(cache, DATASET, "kept")
+    forget_slice(cache, DATASET, "kept")
 
 
 def test_a_selection_is_read_by_item_and_never_by_place() -> None:

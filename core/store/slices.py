@@ -82,12 +82,6 @@ def get_slice(cache: Cache, dataset: str, name: str) -> Slice:
     return found
 
 
-def delete_slice(cache: Cache, dataset: str, name: str) -> None:
-    """Remove a slice; nothing happens where there is none of that name."""
-    with cache.writing() as con:
-        con.execute("DELETE FROM slice WHERE dataset = ? AND name = ?", [dataset, name])
-
-
 def _stored(con: duckdb.DuckDBPyConnection, dataset: str, name: str) -> Slice | None:
     row = first_row(
         con, "SELECT query, item_ids FROM slice WHERE dataset = ? AND name = ?", [dataset, name]

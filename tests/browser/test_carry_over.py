@@ -15,8 +15,9 @@ from core.analysis.audit.points import MEAN, points
 from core.analysis.audit.request import AuditRequest
 from core.selection import Selection, link_query, parse_link
 from core.store.gate import Cache
-from core.store.slices import delete_slice, get_slice
+from core.store.slices import get_slice
 from tests.browser.conftest import App
+from tests.stored_slices import forget_slice
 
 NAME = "corner"
 DOT = ".scatterlayer .trace .points path"
@@ -45,7 +46,7 @@ def shown(drawn: Cache) -> Iterator[pd.DataFrame]:
     """The points of Hindi; afterwards the slice is gone."""
     request = AuditRequest(dataset=DATASET)
     yield points(audit_panel(drawn, request), request, "hi", of=MEAN).rows
-    delete_slice(drawn, DATASET, NAME)
+    forget_slice(drawn, DATASET, NAME)
 
 
 def open_page(page: Page, app: App) -> None:
