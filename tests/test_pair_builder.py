@@ -316,6 +316,26 @@ def test_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert {p.file for p in found} == {f"{name}.csv" for name in ROWS}
 
 
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_with_too_many_cells_is_named_in_every_file(tmp_path: Path, name: str) -> None:
+    folder = write(tmp_path)
+    with (folder / f"{name}.csv").open("a", encoding="utf-8") as file:
+        file.write("one,two,three,four,five,six\n")
+    problems = [(p.kind, p.file, p.row) for p in refused(folder)]
+    assert problems == [("ragged_row", f"{name}.csv", len(ROWS[name]) + 2)]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_empty_file_or_one_with_other_columns_is_refused(tmp_path: Path, name: str) -> None:
+    folder = write(tmp_path)
+    (folder / f"{name}.csv").write_text("apples,pears\n1,2\n")
+    with pytest.raises(DataSetError, match="Missing columns"):
+        read_folder(folder)
+    (folder / f"{name}.csv").write_bytes(b"")
+    with pytest.raises(DataSetError, match="is empty"):
+        read_folder(folder)
+
+
 def test_a_folder_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no folder"):
         read_folder(tmp_path / "nothing")
@@ -370,7 +390,9 @@ def published(tmp_path: Path) -> Path:
     not os.environ.get("STEREOSCOPE_BENCHMARKS"), reason="STEREOSCOPE_BENCHMARKS is not set"
 )
 def test_the_published_construction_by_identity_template_and_tier(published: Path) -> None:
-    planned = plan(read_folder(published))
+    read = read_folder(published)
+    assert read.language == "nl"
+    planned = plan(read)
     by_identity = {name: sum(row.values()) for name, row in planned.counts().items()}
     assert by_identity == {
         "LGBTQ": 9_532,

@@ -78,7 +78,8 @@ def read_folder(folder: Path, language: str | None = None) -> Folder:
     Parameters
     ----------
     language
-        Of the sentences; left out, the folder's own name tells (`nl`).
+        Of the sentences; left out, it is Dutch with the published predicates, else the folder's
+        own name tells (`nl`).
 
     Raises
     ------
@@ -114,11 +115,11 @@ def read_folder(folder: Path, language: str | None = None) -> Folder:
 def _language(folder: Path, language: str | None) -> str:
     if language is not None:
         return normalise_language(language)
+    if is_published(folder / PREDICATES):
+        return "nl"
     try:
         return normalise_language(folder.resolve().name)
     except InputError as error:
-        if is_published(folder / PREDICATES):
-            return "nl"
         raise InputError(
             f"The name of the folder {folder} is no language; say it with --language."
         ) from error

@@ -45,7 +45,7 @@ def groups_of(cell: str) -> tuple[str, ...]:
 def read_names(table: Table) -> tuple[list[Name], list[Problem]]:
     """The names of a file and what is wrong with them: each stands in one group, once."""
     names: list[Name] = []
-    problems: list[Problem] = []
+    problems = list(table.problems)
     seen: dict[str, Name] = {}
     for record in table.records:
         try:
