@@ -85,7 +85,8 @@ def test_what_differs_elsewhere_is_noted_by_row(tmp_path: Path) -> None:
 
 
 def test_texts_with_hardly_anything_in_them_are_noted(tmp_path: Path) -> None:
-    blank = row("b", context="BLANK.", stereotype="He.", anti_stereotype="She.", form="fill_in")
+    texts = {"context": "A BLANK.", "stereotype": "A man.", "anti_stereotype": "A woman."}
+    blank = row("b", **texts, form="fill_in")
     report = read(tmp_path, row("fine"), row("a", unrelated="…"), blank)
     assert [(p.kind, p.row) for p in report.problems] == [("near_empty", 2), ("near_empty", 3)]
     assert "unrelated" in report.problems[0].message and "context" in report.problems[1].message

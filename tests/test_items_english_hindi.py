@@ -89,12 +89,11 @@ def test_the_traps_of_ten_rows_are_named(tmp_path: Path) -> None:
         row(7, sent_more_hindi=row(7)["sent_more_hindi"] + " OBC"),  # one word in Latin letters
         row(8, stereo_antistereo="antistereo"),
         row(9, bias_type=""),
-        row(10, sent_more_hindi=row(10)["modified_eng_sent_more"]),  # one sentence in English
     ]
     report = read(tmp_path, *rows)
     assert {c: (n.imported, n.collapsed) for c, n in report.counts.items()} == {
-        "en": (10, 0),
-        "hi": (10, 1),
+        "en": (9, 0),
+        "hi": (9, 1),
     }
     found = {(p.kind, p.item_id, p.condition) for p in report.notes}
     assert found == {
@@ -109,9 +108,6 @@ def test_the_traps_of_ten_rows_are_named(tmp_path: Path) -> None:
         ("antistereo_roles", "", ""),
         ("missing_type", "109", "en"),
         ("missing_type", "109", "hi"),
-        ("mostly_different", "110", "hi"),
-        ("differs_elsewhere", "110", "hi"),
-        ("untranslated", "110", "hi"),
     }
     (leading,) = [p for p in report.notes if p.kind == "leading_space"]
     assert leading.message.startswith("1 row with white space") and leading.message.endswith(": 8.")
@@ -122,6 +118,12 @@ def test_the_traps_of_ten_rows_are_named(tmp_path: Path) -> None:
         "The row has no pair in hi, only in en.",
         "The row has no pair in en, only in hi.",
     ]
+
+
+def test_one_english_sentence_among_hindi_ones_is_refused(tmp_path: Path) -> None:
+    bad = row(10, sent_more_hindi=row(10)["modified_eng_sent_more"])
+    with pytest.raises(DataSetError, match="row 5: The text is in Latin letters, while hi"):
+        read(tmp_path, *(row(n) for n in range(3)), bad)
 
 
 def test_errors_are_named_by_row_once(tmp_path: Path) -> None:

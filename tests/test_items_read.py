@@ -534,3 +534,48 @@ def test_rows_in_the_description_can_be_read(tmp_path: Path) -> None:
         "continuation",
     ]
     assert report.problems == ()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"context": "Шахматист приехал и был очень BLANK."},
+        {"stereotype": "Она убежала вчера."},
+        {"context": "An English beginning.", "anti_stereotype": "Он убежал вчера вечером."},
+    ],
+)
+def test_one_text_in_another_script_is_refused_by_row(tmp_path: Path, values: Values) -> None:
+    others = [row(str(n)) for n in range(3)]
+    with pytest.raises(DataSetError, match="row 4: The text is in Cyrillic letters, while en is"):
+        read(tmp_path, *others, row("bad", **values))
+
+
+def test_an_id_that_is_neither_text_nor_whole_number_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataSetError, match="no id that is a text or a whole number"):
+        read(tmp_path, row() | {"item_id": 1.0})
+
+
+def test_many_identical_items_are_one_note_of_their_condition(tmp_path: Path) -> None:
+    def twice(n: int) -> list[Values]:
+        return [row(f"{k}-{i}", context=f"Nurse {k} left.") for k in range(n) for i in (0, 1)]
+
+    few, many = read(tmp_path, *twice(20)).notes, read(tmp_path, *twice(21)).notes
+    assert [n.kind for n in few] == ["identical_items"] * 20
+    (note,) = many
+    assert (note.kind, note.row) == ("identical_items", None)
+    assert "42 items in en" in note.message and "21 groups" in note.message
+    assert "'0-0', '0-1'" in note.message
+
+
+def test_an_encoding_that_means_nothing_is_refused(tmp_path: Path) -> None:
+    path = WRITERS["parquet"](tmp_path / "data.parquet", [row()])
+    with pytest.raises(DataSetError, match="--encoding means nothing to Parquet"):
+        read_dataset(path, encoding="cp1252")
+    path = WRITERS["csv"](tmp_path / "data.csv", [row()])
+    with pytest.raises(DataSetError, match="The file is not utf-16"):
+        read_dataset(path, encoding="utf-16")
+
+
+def test_a_device_is_no_data_set() -> None:
+    with pytest.raises(InputError, match="/dev/zero is neither a file nor a folder"):
+        read_dataset(Path("/dev/zero"))

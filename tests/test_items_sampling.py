@@ -65,3 +65,13 @@ def test_a_sample_is_drawn_anew_for_each_category(tmp_path: Path) -> None:
     assert len(report.items) == 20
     assert "42" in report.note and "5" in report.note
     assert len(read_dataset(path, sample=Sample(50)).items) == 80
+
+
+def test_categories_smaller_than_the_sample_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path, [row(n) for n in (0, 1, 2, 4)])
+    (note,) = read_dataset(path, sample=Sample(2)).notes
+    assert note.kind == "small_category"
+    assert note.message == (
+        "Fewer than 2 items are in 1 of 2 categories, all of which are taken: odd 1."
+    )
+    assert read_dataset(path, sample=Sample(1)).notes == ()

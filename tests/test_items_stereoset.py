@@ -202,7 +202,7 @@ def test_blanks_that_need_a_look_are_noted(tmp_path: Path) -> None:
     other = entry(20, "The gardener was BLANK.", "rich", "poor", "copper")
     pole = next(s for s in other["sentences"] if s["gold_label"] == "stereotype")
     pole["sentence"] = "A gardener is something else."
-    rows = [*FILL_IN, other, entry(22, "BLANK", "It rains.", "It pours.", "Oak.", target="")]
+    rows = [*FILL_IN, other, entry(22, "BLANK ran.", "Rain", "Water", "Oak", target="")]
     found = notes(read(write(tmp_path / "dev.json", {"intrasentence": rows})))
     own = ("blank", "differs", "missing")
     assert {kind: ids for kind, ids in found.items() if kind.startswith(own)} == {

@@ -12,6 +12,7 @@ from core.files.reading import DataFile
 from core.types import Problem
 
 _BOM = b"\xef\xbb\xbf"
+_WITH_NULS = ("utf-16", "utf-32")  # in which every comma, quote and line end holds a NUL
 _OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 # What spreadsheets write instead of UTF-8; the words tell them apart.
 _CANDIDATES = ("mac_roman", "cp1252")
@@ -62,6 +63,8 @@ def decode(file: DataFile, encoding: str | None = None) -> tuple[str, list[Probl
     if content != file.content:
         notes = [place.note("byte_order_mark", "A byte-order mark at the beginning was removed.")]
     if encoding and not _is_single_byte(encoding):
+        if encoding.startswith(_WITH_NULS) and b"\0" not in content:
+            raise _refused(file, notes, UnicodeError(), encoding)
         try:
             return content.decode(encoding), notes
         except UnicodeError as error:

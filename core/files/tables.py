@@ -117,6 +117,9 @@ def read_table(file: DataFile, encoding: str | None = None) -> Table:
     if not _CONTENT.search(file.content):
         raise _unusable(file.path, "empty_file", "The file is empty.")
     if suffix == ".parquet":
+        if encoding:
+            message = "--encoding means nothing to Parquet, whose texts are UTF-8; leave it out."
+            raise _unusable(file.path, "wrong_encoding", message)
         table = _read_parquet(file)
     else:
         text, notes = decode(file, encoding)

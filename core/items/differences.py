@@ -9,9 +9,7 @@ from core.items.texts import visible
 from core.types import Item
 
 # How sentences show where a word is left out, in files of this field and in their translations.
-_BLANKS = re.compile(
-    r"(?<![A-Z])BLANK(?![A-Z])|[_＿]{2,}|\[(?:MASK|BLANK)\]|<(?:mask|blank)>"
-)
+_BLANKS = re.compile(r"(?<![A-Z])BLANK(?![A-Z])|[_＿]{2,}|\[(?:MASK|BLANK)\]|<(?:mask|blank)>")
 FILL_IN = "fill_in"
 
 
@@ -28,6 +26,11 @@ def is_fill_in(item: Item) -> bool:
 def blanks_in(text: str) -> int:
     """How many blanks a text has, in any of the ways in which they are written."""
     return len(_BLANKS.findall(text))
+
+
+def around_blanks(text: str) -> list[str]:
+    """What stands before, between and behind the blanks of a text: one part more than blanks."""
+    return _BLANKS.split(text)
 
 
 def without_blanks(text: str) -> str:
@@ -52,7 +55,7 @@ def beyond_the_blank(item: Item) -> list[str]:
 
     White space and case do not count; without exactly one blank in the context nothing can be said.
     """
-    parts = _BLANKS.split(item.context)
+    parts = around_blanks(item.context)
     if len(parts) != 2:
         return []
     before, after = map(_plain, parts)

@@ -11,6 +11,7 @@ from core.files.encoding import check_encoding
 from core.files.places import refusal
 from core.files.reading import DataFile, content_hash
 from core.files.tables import read_table
+from core.items.blank_checks import blank_errors
 from core.items.hub import read_source
 from core.items.label_file import unknown_bases
 from core.items.layout import Layout, ReadOptions
@@ -18,7 +19,7 @@ from core.items.layouts import LAYOUTS, detected_layout, layout_named
 from core.items.pair_checks import pair_notes
 from core.items.row_checks import row_notes
 from core.items.rows import Row
-from core.items.sampling import Sample, sample_rows
+from core.items.sampling import Sample, sample_rows, small_categories
 from core.items.set_checks import duplicate_keys, mixed_languages, set_notes
 from core.items.texts import is_collapsed
 from core.languages import normalise_language
@@ -104,11 +105,12 @@ def read_dataset(
         layouts[found_layout.name] = None
         rows += found_rows
         problems += found
-    problems += [*duplicate_keys(rows), *mixed_languages(rows)]
+    problems += [*duplicate_keys(rows), *mixed_languages(rows), *blank_errors(rows)]
     problems += unknown_bases(options.labels, rows, path.name)
     if lenient:
         rows, problems = _without_errors(rows, problems)
     if sample is not None:
+        problems += small_categories(rows, sample)
         rows = sample_rows(rows, sample)
         problems = _about(rows, problems)
     problems += row_notes(rows)

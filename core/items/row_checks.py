@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.files.places import Place
+from core.items.blank_checks import blank_notes
 from core.items.conditions import language_of
 from core.items.differences import (
     beyond_the_blank,
@@ -38,6 +39,8 @@ def row_notes(rows: list[Row]) -> Iterator[Problem]:
         yield from _near_empty(row.place, row.item, texts)
         if not collapsed:
             yield from _differs_elsewhere(row.place, row.item)
+        if is_fill_in(row.item):
+            yield from blank_notes(row.place, row.item)
         yield from _other_language(row.place, row.item)
 
 

@@ -63,7 +63,7 @@ class RowReader:
         self.subject = "The row"  # of the sentences about it
         self.problems: list[Problem] = []
         if not item_id.strip():
-            self.error("missing_item_id", "The row has no id.")
+            self.error("missing_item_id", "The row has no id that is a text or a whole number.")
         if not is_valid(item_id):
             self._invalid_unicode("its id")
 

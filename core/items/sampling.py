@@ -6,7 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.files.places import Place, listed
 from core.items.rows import Row
+from core.types import Problem
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,33 @@ def sample_rows(rows: Sequence[Row], sample: Sample) -> list[Row]:
     for row in rows:
         if row.item is not None:
             by_item.setdefault(row.item.item_id, []).append(row)
-    by_category: dict[str, list[str]] = {}
-    for item_id, versions in by_item.items():
-        first = versions[0].item
-        by_category.setdefault(first.category if first else "", []).append(item_id)
     drawn = []
-    for item_ids in by_category.values():
+    for item_ids in _by_category(rows).values():
         generator = random.Random(sample.seed)
         drawn += generator.sample(item_ids, min(sample.n, len(item_ids)))
     return [row for item_id in drawn for row in by_item[item_id]]
+
+
+def small_categories(rows: Sequence[Row], sample: Sample) -> list[Problem]:
+    """A note on the categories that have fewer items than are to be drawn, if there are any."""
+    sizes = {name: len(item_ids) for name, item_ids in _by_category(rows).items()}
+    small = [f"{name or 'no category'} {n:,}" for name, n in sizes.items() if n < sample.n]
+    if not small:
+        return []
+    message = (
+        f"Fewer than {sample.n:,} items are in {len(small)} of {len(sizes)} categories, all of "
+        f"which are taken: {listed(small)}."
+    )
+    return [Place(rows[0].place.file).note("small_category", message)]
+
+
+def _by_category(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """The ids of the items of each category, that of their first row."""
+    category_of: dict[str, str] = {}
+    for row in rows:
+        if row.item is not None:
+            category_of.setdefault(row.item.item_id, row.item.category)
+    by_category: dict[str, list[str]] = {}
+    for item_id, category in category_of.items():
+        by_category.setdefault(category, []).append(item_id)
+    return by_category

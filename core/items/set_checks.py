@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from core.files.places import Place, listed
 from core.items.conditions import is_rewording, language_of
+from core.items.differences import without_blanks
+from core.items.formats.questions import apart_from_question
 from core.items.rows import Row
 from core.items.scripts import foreign_script
 from core.items.texts import fold
@@ -15,6 +17,8 @@ from core.languages import language_name
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem
 from core.words import counted
+
+MOST_NOTES = 20  # on groups of items with identical texts of one condition; of more, one note
 
 Key = tuple[str, ...]
 
@@ -66,10 +70,19 @@ def mixed_languages(rows: list[Row]) -> Iterator[Problem]:
 
 
 def _foreign(item: Item) -> str:
-    """The script of an item that is not in its condition's language, "" where none can be told."""
+    """The script of a text that is not in its condition's language, "" where none can be told.
+
+    Context, question and sentences are judged apart, so that none hides another; answers, which
+    may be names, together. All texts together tell what no single one has letters enough for.
+    """
     language = language_of(item.condition)
-    texts = [item.context, *item.continuations().values()]
-    return foreign_script(item.context, language) or foreign_script(" ".join(texts), language)
+    context, continuations = without_blanks(item.context), list(item.continuations().values())
+    if item.metadata.get("form") == "question":
+        texts = [*apart_from_question(context), " ".join(continuations)]
+    else:
+        texts = [context, *continuations]
+    texts.append(" ".join([context, *continuations]))
+    return next((script for text in texts if (script := foreign_script(text, language))), "")
 
 
 def set_notes(rows: list[Row]) -> Iterator[Problem]:
@@ -144,6 +157,14 @@ def _identical(group: list[Placed], english: dict[str, Item]) -> Iterator[Proble
     """
     condition = group[0].item.condition
     texts, contexts = alike(group, english)
+    if len(texts) > MOST_NOTES:
+        n, first = sum(map(len, texts)), _names(texts[0])
+        message = (
+            f"{n:,} items in {condition} have the texts of another one, in {len(texts):,} groups;"
+            f" the first is {first}."
+        )
+        yield Place(texts[0][0].place.file).note("identical_items", message)
+        texts = []
     for same in texts:
         message = f"Items with identical texts in {condition}: {_names(same)}."
         yield same[0].place.note("identical_items", message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from core.types import Problem, Role
 from core.words import counted
 
 FORM = "question"
+# White space behind the end of a sentence; wide ends need none.
+_SENTENCE_END = re.compile(r"(?<=[.!?؟।])\s+|(?<=[。！？])(?=.)")
 CONTEXTS = ("ambiguous", "all")
 
 
@@ -45,6 +48,13 @@ def left_out(place: Place, n: int, n_rows: int) -> list[Problem]:
 def with_question(context: str, question: str) -> str:
     """A context that ends in its question."""
     return f"{context.rstrip()} {question.lstrip()}"
+
+
+def apart_from_question(context: str) -> tuple[str, str]:
+    """What stands before the last sentence of a context, and that sentence: its question."""
+    ends = [end.end() for end in _SENTENCE_END.finditer(context.rstrip())]
+    at = ends[-1] if ends else 0
+    return context[:at], context[at:]
 
 
 def in_roles(texts: Sequence[str], roles: Sequence[Role]) -> dict[str, Any]:

@@ -21,12 +21,9 @@ holds BLANK.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from core.errors import InputError
-from core.files.places import Place
 from core.files.tables import JSON_LIST, Record, Table
 from core.items.file_language import language_of_table
 from core.items.layout import Layout, ReadOptions
@@ -129,8 +126,6 @@ class _StereoSetReader(RowReader):
         metadata |= {"target": target} if target else {}
         metadata |= {SENTENCE_IDS: ids} if all(ids.values()) else {}
         self._remark(category, target)
-        if fill_in and form == "fill_in":
-            self.problems += _blank_notes(self.place, context)
         return Item(
             item_id=self.item_id,
             condition=self.condition,
@@ -207,24 +202,6 @@ class _StereoSetReader(RowReader):
         if not target:
             message = f"{self.subject} has no target: it enters no mean over target terms."
             self.note("missing_target", message)
-
-
-def _blank_notes(place: Place, context: str) -> Iterator[Problem]:
-    """What is remarkable about a blank; the whole sentence is the context, so nothing is lost."""
-    if context.count(BLANK) > 1:
-        message = f"The context holds {BLANK} {context.count(BLANK)} times."
-        yield place.note("blank_twice", message)
-    if context.lstrip().startswith(BLANK):
-        message = "The context begins with the blank: standing alone, its sentences differ at once."
-        yield place.note("blank_at_start", message)
-    if any(_is_glued(before, after) for before, after in pairwise(context.split(BLANK))):
-        message = f"{BLANK} is part of a word, or stands behind a character without a space."
-        yield place.note("blank_glued", message)
-
-
-def _is_glued(before: str, after: str) -> bool:
-    """Whether the blank is no word by itself; punctuation behind it is usual."""
-    return bool(before[-1:].strip()) or after[:1].isalnum()
 
 
 LAYOUT = Layout(
