@@ -442,3 +442,35 @@ def _shuffled(row: Values, generator: random.Random) -> Values:
         "label": order.index(row["label"]),
         **{f"ans{n}": row[c] for n, c in enumerate(columns)},
     }
+
+
+def errors(folder: Path, *rows: Values) -> list[tuple[str, str]]:
+    with pytest.raises(DataSetError) as caught:
+        read(folder, *rows)
+    return [(p.kind, p.message) for p in caught.value.problems if p.severity is Severity.ERROR]
+
+
+def test_a_fourth_answer_is_refused(tmp_path: Path) -> None:
+    four = question(answers=(("aunt", "old"), ("niece", "nonOld"), UNKNOWN, ("Unclear", "unknown")))
+    said = "The row has more answers than ans0, ans1, ans2: ans3."
+    assert errors(tmp_path, four) == [("bad_answer_info", said)]
+    assert read(tmp_path, question() | {"ans3": None}).items
+
+
+def test_a_group_whose_answer_is_the_unknown_one_is_refused(tmp_path: Path) -> None:
+    ((kind, message),) = errors(tmp_path, question() | {"ans0": "not known."})
+    assert kind == "unknown_answer" and "the same text" in message
+
+
+def test_groups_that_are_a_text_are_named_as_such(tmp_path: Path) -> None:
+    ((kind, message),) = errors(tmp_path, question(groups="old"))
+    assert kind == "unresolved" and "the text 'old', not a list" in message
+
+
+def test_context_and_question_are_judged_apart_by_their_script(tmp_path: Path) -> None:
+    greek = {"context": "Δύο άνθρωποι κάθισαν σήμερα στο παγκάκι. Ήταν αργά."}
+    rows = [question(n) for n in range(3)]
+    ((kind, message),) = errors(tmp_path, *rows, question(3) | greek)
+    assert kind == "mixed_languages" and "Greek letters" in message
+    asked = {"question": "Ποιος έχασε το κλειδί;"}
+    assert [kind for kind, _ in errors(tmp_path, *rows, question(3) | asked)] == ["mixed_languages"]

@@ -106,6 +106,10 @@ def test_ids_come_from_the_column_with_or_without_a_name_else_from_the_row(tmp_p
         ("crows_eng.csv", "en", "language_from_name"),
         ("crows-pt-BR.csv", "pt-BR", "language_from_name"),
         ("crows-fr.csv", "fr", "language_from_name"),
+        ("fr.csv", "fr", "language_from_name"),
+        ("pt-BR.csv", "pt-BR", "language_from_name"),
+        ("ss.csv", "en", "language_assumed"),
+        ("crows_ss.csv", "ss", "language_from_name"),
         ("crows_pairs_anonymized.csv", "en", "language_assumed"),
     ],
 )

@@ -249,3 +249,9 @@ def test_the_published_file_is_read_whole() -> None:
         "disambig": 1140,
     }
     assert {i.unknown for i in items} == {UNKNOWN}
+
+
+def test_a_group_as_the_right_answer_of_an_ambiguous_row_is_noted(tmp_path: Path) -> None:
+    report = read(tmp_path, question(answer="이모"), question(ending="amb-cnt"))
+    (found,) = [p for p in report.notes if p.kind == "label_disagrees"]
+    assert (found.row, report.items[0].metadata["correct"]) == (2, "stereotype")

@@ -181,8 +181,10 @@ def test_a_label_file_is_refused_in_one_sentence(
     str(caught.value).encode()
     assert sentence in str(caught.value)
     assert "labels.json" in str(caught.value)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="does not exist"):
         read_labels(tmp_path / "absent.json")
+    with pytest.raises(InputError, match="is no file; name a file"):
+        read_labels(Path("/dev/zero"))
 
 
 def test_labels_mean_nothing_to_other_layouts(tmp_path: Path) -> None:

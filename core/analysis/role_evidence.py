@@ -28,7 +28,10 @@ RULES: dict[str, Rule] = {
     "stereoset": Rule("the gold label of each sentence", ("target", "sentence_ids")),
     "bbq": Rule("the stereotyped group's answer, turned over by the polarity", _POLARITY),
     "mbbq": Rule("the stereotyped group's answer, turned over by the polarity", _POLARITY),
-    "kobbq": Rule("biased_answer is the stereotype; the unknown answer is known by its wording"),
+    "kobbq": Rule(
+        "biased_answer is the stereotype; the unknown answer is the right one of the sample's "
+        "ambiguous rows, else it is known by its wording"
+    ),
     "lost-in-translation": Rule("the fields of the file, corrected where a label file says so"),
 }
 UNKNOWN_RULE = Rule("its layout is not one that this version reads")

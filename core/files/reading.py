@@ -21,6 +21,25 @@ class DataFile:
     content: bytes
 
 
+def file_content(path: Path) -> bytes:
+    """The bytes of a file. A device or a pipe is none: its bytes might never end.
+
+    Raises
+    ------
+    InputError
+        Nothing is there, it is no file, or it cannot be read.
+    """
+    try:
+        if path.is_file():
+            return path.read_bytes()
+        there = path.exists()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(printable(f"{path} cannot be read: {reason}.")) from error
+    what = "is no file" if there else "does not exist"
+    raise InputError(printable(f"{path} {what}; name a file."))
+
+
 def read_files(path: Path) -> tuple[list[DataFile], list[Problem]]:
     """The file, or every data file directly in the folder by name, and notes on what was left.
 

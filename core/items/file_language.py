@@ -32,7 +32,8 @@ def language_of_table(
     """The language of a file whose rows do not name it, and a note unless a person named it.
 
     Else it is the one that the file's columns make evident, else one in the file's name (a name
-    anywhere, a code at the end), else English.
+    anywhere, a code at the end), else English. A code that is the whole name counts only of those
+    languages, or with a region: `ss.json` is more often StereoSet than Swati.
     """
     if options.language:
         return options.language, []
@@ -43,6 +44,8 @@ def language_of_table(
     names = [_NAMES[word] for part in parts for word in part.split("-") if word in _NAMES]
     last = parts[-1].split("-")
     codes = ["-".join(last[n:]) for n in range(len(last))]  # "pt-br" before "br", which is Breton
+    if len(parts) == len(last) == 1 and last[0] not in _NAMES.values():
+        codes = []
     for part in (*names, *codes):
         try:
             code = normalise_language(part)

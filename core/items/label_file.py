@@ -18,6 +18,7 @@ from typing import Any
 
 from core.errors import InputError
 from core.files.places import Place, listed, printable
+from core.files.reading import file_content
 from core.items.rows import Row
 from core.types import Problem, Role
 
@@ -37,9 +38,7 @@ def read_labels(path: Path) -> Labels:
         role or no field, or takes two roles from one field.
     """
     try:
-        document = json.loads(path.read_bytes(), object_pairs_hook=_unique_keys)
-    except OSError as error:
-        raise InputError(printable(f"{path} cannot be read: {error.strerror}.")) from error
+        document = json.loads(file_content(path), object_pairs_hook=_unique_keys)
     except (ValueError, RecursionError) as error:
         message = f"{path} is not a label file in JSON: {error}."
         raise InputError(printable(message)) from error

@@ -15,6 +15,7 @@ Ambiguous contexts leave open who it was; disambiguated ones, which tell, are re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from reprlib import repr  # noqa: A004 - a cell may be of any length
 from typing import Any, TypeGuard
@@ -32,6 +33,7 @@ from core.items.formats.questions import (
 )
 from core.items.layout import Layout, ReadOptions
 from core.items.rows import Row, RowReader, column_errors, id_text
+from core.items.texts import bare
 from core.types import Item, Problem, Role
 
 ID = "example_id"
@@ -42,6 +44,7 @@ CONDITION = "context_condition"
 AMBIGUOUS, DISAMBIGUATED = "ambig", "disambig"
 TEXTS = ("context", "question")
 ANSWERS = ("ans0", "ans1", "ans2")
+_ANSWER = re.compile(r"ans\d+")
 INFO = "answer_info"
 MORE = "additional_metadata"
 LABEL = "label"  # the number of the right answer
@@ -134,7 +137,12 @@ class _QuestionReader(RowReader):
         """The three answers with their names and tags; none where these cannot be read."""
         texts = [self.sentence(column) for column in ANSWERS]
         info = self.values.get(INFO)
-        pairs = [info.get(column) for column in ANSWERS] if isinstance(info, dict) else []
+        keys = info if isinstance(info, dict) else {}
+        more = [n for n in dict.fromkeys((*self.values, *keys)) if self._is_further(n, keys)]
+        if more:
+            message = f"The row has more answers than {', '.join(ANSWERS)}: {listed(more)}."
+            self.error("bad_answer_info", message)
+        pairs = [keys.get(column) for column in ANSWERS]
         named = [pair for pair in pairs if _is_name_and_tag(pair)]
         if len(named) != len(ANSWERS):
             message = f"The row's {INFO} does not give a name and a tag for each of its answers."
@@ -145,12 +153,22 @@ class _QuestionReader(RowReader):
             for text, pair in zip(texts, named, strict=True)
         ]
 
+    def _is_further(self, name: str, info: dict[str, Any]) -> bool:
+        """Whether a name is that of a fourth answer, or of one behind it, and holds something."""
+        is_answer = _ANSWER.fullmatch(name) is not None and name not in ANSWERS
+        return is_answer and (self.values.get(name) not in (None, "") or bool(info.get(name)))
+
     def _roles(self, answers: list[Answer], polarity: str, category: str) -> list[Role]:
         """The role of each answer in its order, none where they cannot be derived."""
         people = [answer for answer in answers if not answer.is_unknown]
         if len(people) != 2:
             tags = listed([repr(answer.tag) for answer in answers])
             message = f"The row has {3 - len(people)} answers with the tag unknown among {tags}."
+            self.error("unknown_answer", message)
+            return []
+        (unknown,) = (answer for answer in answers if answer.is_unknown)
+        if any(bare(answer.text) == bare(unknown.text) for answer in people):
+            message = "The answer of a group is the same text as the one that nobody can know."
             self.error("unknown_answer", message)
             return []
         try:
@@ -169,6 +187,8 @@ class _QuestionReader(RowReader):
     def _groups(self) -> list[str]:
         more = self.values.get(MORE)
         groups = more.get("stereotyped_groups") if isinstance(more, dict) else None
+        if isinstance(groups, str):
+            raise Unresolved(f"stereotyped_groups is the text {repr(groups)}, not a list of groups")
         return [group for group in groups if isinstance(group, str)] if _is_list(groups) else []
 
     def _metadata(self, answers: list[Answer], roles: list[Role]) -> dict[str, Any]:

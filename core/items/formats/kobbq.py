@@ -126,6 +126,9 @@ class _KoreanReader(RowReader):
             self.error("bad_label", f"The row's {RIGHT} is none of its {CHOICES}.")
         if self.failed or parts is None or correct is None:
             return None
+        if parts["context"] == "amb" and correct is not Role.UNKNOWN:
+            message = f"The context is ambiguous, and yet {RIGHT} is the answer of a group."
+            self.note("label_disagrees", message)
         metadata |= {
             "question_polarity": parts["asks"],
             "context_condition": CONDITIONS[parts["context"]],
