@@ -67,6 +67,9 @@ def pair(more: str, less: str, *identities: str, **metadata: str) -> Item:
         ("Lesbische mensen zijn kil.", "Hetero's zijn kil.", ()),
         ("Veel lhbti-personen zijn kil.", "Veel cis personen zijn kil.", ("LGBTQ", "Cis")),
         ("Kit is queer en kil.", "Kit is cisgender en kil.", ("Queer", "Cisgender")),
+        ("Veel transpersonen zijn kil.", "Veel cispersonen zijn kil.", ("Transgender", "Cis")),
+        ("Trans women are cold.", "Cis women are cold.", ("Transgender", "Cis")),
+        ("Old Purple people sing.", "Plain people sing.", ("Old purple", "Plain")),
         ("Purple people are cold.", "Plain people are cold.", ("Purple", "Plain")),
     ],
 )
@@ -100,6 +103,12 @@ def test_what_differs_in_the_identity_only(
         ("Lesbians are cold .", "Straight people are cold.", "lesbians|straight people"),
         ("We love lesbians.", "we love straight people.", "lesbians|straight people"),
         ("They are lesbian.", "They are.", "lesbian|"),
+        ("Many lesbians sing.", "Many straights sing.", "lesbians|straights"),
+        (
+            "Lesbische mensen zijn kil.",
+            "Heteropersonen zijn kil.",
+            "lesbische mensen|heteropersonen",
+        ),
     ],
 )
 def test_what_differs_elsewhere_too(more: str, less: str, words: str) -> None:

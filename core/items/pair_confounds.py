@@ -109,10 +109,11 @@ def is_confounded(item: Item) -> bool:
         return False  # the same sentence twice, which is collapsed and in no table
     if _around(item.stereotype, begin, end) != _around(item.anti_stereotype, begin, end):
         return True
-    allowed = [_words_of(identity) for identity in _identities(item)]
-    if not all(_is_surface(side, words) for side, words in zip(sides, allowed, strict=True)):
-        return True
-    return all(PEOPLE & set(side) for side in sides)
+    nouns = [
+        _noun_beside(side, _words_of(identity))
+        for side, identity in zip(sides, _identities(item), strict=True)
+    ]
+    return None in nouns or (all(nouns) and len(set(nouns)) > 1)
 
 
 def differing_words(item: Item) -> tuple[str, str]:
@@ -175,7 +176,7 @@ def _identity_pattern(identity: str) -> re.Pattern[str]:
     """An identity's word as it stands in a sentence, with the noun behind it."""
     words = "|".join(re.escape(w) for w in sorted(_words_of(identity), key=len, reverse=True))
     nouns = "|".join(sorted(PEOPLE))
-    return re.compile(rf"(?<!\w)(?:{words})(?:[ -](?:{nouns}))?(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{words})(?:[ -]?(?:{nouns}))?(?!\w)", re.IGNORECASE)
 
 
 @lru_cache
@@ -183,19 +184,26 @@ def _words_of(identity: str) -> frozenset[str]:
     return IDENTITY_WORDS.get(identity, frozenset({identity.casefold()}))
 
 
-def _is_surface(words: Sequence[str], identity: frozenset[str]) -> bool:
-    """Whether these words are one word for the identity, with an article and a noun at most."""
-    rest = [word for word in words if word not in ARTICLES]
-    rest = [part for word in rest for part in _parts(word, identity)]
-    n_identity = sum(word in identity for word in rest)
-    n_people = sum(word in PEOPLE for word in rest)
-    return n_identity == 1 and n_people <= 1 and len(rest) == n_identity + n_people
+def _noun_beside(words: Sequence[str], identity: frozenset[str]) -> str | None:
+    """The noun for people in a surface form of an identity, "" without one; None for other words.
+
+    A surface form is one word for the identity, with an article and a noun at most.
+    """
+    rest = [part for word in words if word not in ARTICLES for part in _parts(word, identity)]
+    about = [word for word in rest if word not in PEOPLE]
+    nouns = [word for word in rest if word in PEOPLE]
+    if " ".join(about) not in identity or len(nouns) > 1:
+        return None
+    return nouns[0] if nouns else ""
 
 
 def _parts(word: str, identity: frozenset[str]) -> list[str]:
-    """A compound with a noun for people ("lhbti-personen") as its two words."""
-    first, hyphen, last = word.rpartition("-")
-    return [first, last] if hyphen and first in identity and last in PEOPLE else [word]
+    """A compound with a noun for people ("lhbti-personen", "transpersonen") as its two words."""
+    for noun in PEOPLE:
+        first = word.removesuffix(noun)
+        if first != word and first.removesuffix("-") in identity:
+            return [first.removesuffix("-"), noun]
+    return [word]
 
 
 def _identities(item: Item) -> tuple[str, str]:
