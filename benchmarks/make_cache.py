@@ -3,12 +3,15 @@
     python -m benchmarks.make_cache FOLDER [--scorers 20] [--items 4167]
     python -m benchmarks.make_cache FOLDER --audit [--items 360]
     python -m benchmarks.make_cache FOLDER --axes [2000] [--head-dim 8]
+    python -m benchmarks.make_cache FOLDER --pairs [42906] [--scorers 13]
 
 12 conditions (English, three rewordings, eight languages): the defaults give 1,000,080 item scores.
 With `--audit` ten models and what the tables of an audit need, drawn around chosen shifts, which
 are printed as JSON (benchmarks/simulated_audit.py). With `--axes` two models of 32 x 32 heads that
 were read for so many axes and 300 phrases, with some axes planted as stereotypical; 1.7 GB at 2,000
-axes of 8 numbers a head (benchmarks/simulated_heads.py). Names and notes say that all is simulated.
+axes of 8 numbers a head (benchmarks/simulated_heads.py). With `--pairs` identity pairs under 13
+models, with chosen shares of every identity, printed as JSON (benchmarks/simulated_pairs.py). Names
+and notes say that all is simulated.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import pyarrow as pa
 from benchmarks.simulated import NOTE, put_scores, simulated_scorer
 from benchmarks.simulated_audit import N_ITEMS, fill_audit
 from benchmarks.simulated_heads import N_AXES, fill_heads, heads_plan
+from benchmarks.simulated_pairs import N_MODELS, N_PAIRS, fill_pairs
 from core.settings import DEFAULT_SEED
 from core.store.gate import Cache
 from core.store.items import put_dataset
@@ -99,10 +103,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--audit", action="store_true", help="what the tables of an audit need")
-    parser.add_argument("--scorers", type=int, help="20 if not given; an audit has ten")
+    parser.add_argument("--scorers", type=int, help="20 if not given; 13 of pairs; an audit has 10")
     parser.add_argument("--items", type=int, help="4167 if not given; 360 of an audit")
     parser.add_argument("--axes", type=int, nargs="?", const=N_AXES, help="heads, for so many axes")
     parser.add_argument("--head-dim", type=int, default=8, help="numbers of a head, with --axes")
+    parser.add_argument("--pairs", type=int, nargs="?", const=N_PAIRS, help="identity pairs")
     options = parser.parse_args()
     if options.audit and options.scorers:
         parser.error("--audit has ten scorers; leave --scorers out")
@@ -110,6 +115,10 @@ def main() -> None:
     if options.axes:
         plan = heads_plan(n_axes=options.axes, head_dim=options.head_dim)
         print(json.dumps(fill_heads(cache, plan)))
+        return
+    if options.pairs:
+        n_models = options.scorers or N_MODELS
+        print(json.dumps(fill_pairs(cache, n_models=n_models, n_pairs=options.pairs), indent=2))
         return
     if options.audit:
         planted = fill_audit(cache, n_items=options.items or N_ITEMS)

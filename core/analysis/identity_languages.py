@@ -1,0 +1,158 @@
+"""One language against another: the same predicates, identities and models in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.analysis.audit.request import AuditTable
+from core.analysis.identity_panel import IdentityPanel
+from core.analysis.identity_rows import IdentityRequest, interval_columns, reason
+from core.errors import InputError
+from core.stats.identity_bias import Codes, Tally, predicate_tallies, tally
+from core.stats.resampling import bootstrap_weights
+from core.words import counted
+
+SHARED = (
+    "Only predicates and identities that both languages have, told by their names; the same "
+    "predicates are drawn in both. Sentences differ in more than the language: templates, names "
+    "and forms are each language's own."
+)
+
+
+def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> AuditTable:
+    """Every other language against the first: bias (W), (M) and each identity's share.
+
+    `difference` is the share in `condition` less that in `other`; n and n_other are the pairs.
+
+    Raises
+    ------
+    InputError
+        There is one language only.
+    """
+    if len(panels) < 2:
+        raise InputError(
+            "The pairs are in one language; name the data set of another one with --against."
+        )
+    rows, notes = [], [SHARED]
+    for other in panels[1:]:
+        first, second, left_out = _shared(panels[0], other)
+        notes += left_out
+        rows += list(_rows(first, second, request))
+    return AuditTable(pd.DataFrame(rows), tuple(dict.fromkeys(notes)))
+
+
+def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, IdentityPanel, list[str]]:
+    """Both panels with what they share, and what was left out of which."""
+    names = (f"{a.dataset} {a.condition}", f"{b.dataset} {b.condition}")
+    notes = []
+    models = [m.label for m in a.models if m.label in {other.label for other in b.models}]
+    for panel, name in zip((a, b), names, strict=True):
+        alone = [m.label for m in panel.models if m.label not in models]
+        if alone:
+            notes.append(f"Warning: only {name} is scored by {', '.join(alone)}: left out.")
+    if not models:
+        raise InputError(f"{names[0]} and {names[1]} are scored by no model in common.")
+    a, b = a.of_models(models), b.of_models(models)
+    for column, noun, plural in (
+        ("predicate", "predicate", "predicates"),
+        ("identity", "identity", "identities"),
+    ):
+        held = [set(_keys(panel, column)) for panel in (a, b)]
+        both = held[0] & held[1]
+        if not both:
+            raise InputError(f"{names[0]} and {names[1]} share no {noun} by name.")
+        n_only = [counted(len(of - both), noun, plural) for of in held]
+        n_both = counted(len(both), noun, plural)
+        notes.append(
+            f"{names[0]} and {names[1]} share {n_both}; left out: {n_only[0]} of {names[0]},"
+            f" {n_only[1]} of {names[1]}."
+        )
+        a, b = (panel.part(_keys(panel, column).isin(both).to_numpy()) for panel in (a, b))
+    return a, b, notes
+
+
+def _rows(
+    a: IdentityPanel, b: IdentityPanel, request: IdentityRequest
+) -> Iterator[dict[str, object]]:
+    names = sorted({*_keys(a, "predicate"), *_keys(b, "predicate")})
+    identities = [i for i in a.identities if i in b.identities]
+    rng = request.rng(f"languages {b.dataset} {b.condition}")
+    weights = bootstrap_weights(len(names), request.n_resamples, rng=rng)
+    tallies = []
+    for panel in (a, b):
+        of = (panel.word, _at(panel, "identity", identities))
+        predicates = _at(panel, "predicate", names)
+        drawn = predicate_tallies(
+            *of, predicates, len(identities), n_resamples=len(weights), rng=rng, weights=weights
+        )
+        tallies.append((tally(*of, len(identities)), drawn))
+    measures = {"bias (W)": None, "bias (M)": None} | {name: i for i, name in enumerate(identities)}
+    n_predicates = {
+        name: np.array([_n_predicates(a, b, None if i is None else name)])
+        for name, i in measures.items()
+    }
+    for m, model in enumerate(a.models):
+        for measure, identity in measures.items():
+            (x, xs), (y, ys) = (
+                (_value(data, measure, identity)[m], _value(drawn, measure, identity)[:, m])
+                for data, drawn in tallies
+            )
+            n, n_other = (_n(data, identity)[m] for data, _ in tallies)
+            n_of = n_predicates[measure]
+            yield {
+                "model": model.label,
+                "kind": model.kind,
+                "measure": measure,
+                "dataset": a.dataset,
+                "condition": a.condition,
+                "other_dataset": b.dataset,
+                "other": b.condition,
+                "share": x,
+                "share_other": y,
+                **{
+                    name: of[0]
+                    for name, of in interval_columns(
+                        "difference", np.array([x - y]), (xs - ys)[:, None], n_of
+                    ).items()
+                },
+                "n": int(n),
+                "n_other": int(n_other),
+                "n_predicates": int(n_of[0]),
+                "reason": reason(int(min(n, n_other)), int(n_of[0])),
+            }
+
+
+def _value(found: Tally, measure: str, identity: int | None) -> np.ndarray:
+    if identity is not None:
+        return found.shares[..., identity]
+    return found.weighted if measure == "bias (W)" else found.mean
+
+
+def _n(found: Tally, identity: int | None) -> np.ndarray:
+    return found.counts.sum(axis=-1) if identity is None else found.counts[..., identity]
+
+
+def _n_predicates(a: IdentityPanel, b: IdentityPanel, identity: str | None) -> int:
+    """The fewer of the predicates of both, all or of one identity."""
+    held = []
+    for panel in (a, b):
+        keys = _keys(panel, "predicate")
+        of = keys if identity is None else keys[panel.facts["identity"] == identity]
+        held.append(of.nunique())
+    return min(held)
+
+
+def _at(panel: IdentityPanel, column: str, values: Sequence[str]) -> Codes:
+    order = {value: at for at, value in enumerate(values)}
+    return np.asarray(_keys(panel, column).map(order), dtype=np.int64)
+
+
+def _keys(panel: IdentityPanel, column: str) -> pd.Series:
+    """What tells the values of a column apart in both languages: predicates in lower case."""
+    values = panel.facts[column]
+    if column != "predicate":
+        return values
+    return values.map({name: name.casefold() for name in values.unique()})

@@ -1,0 +1,154 @@
+"""Rows of the tables of identity pairs: bias of each model in a part of the pairs, with intervals.
+
+Every row has n, the pairs that its share is of, and beside it those that are not among them. The
+intervals come from drawing predicates with all their pairs (core/stats/identity_bias.py); beside
+them stands the binomial interval, which takes every pair for a new finding and is too narrow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.analysis.identity_panel import IdentityPanel
+from core.settings import DEFAULT_SEED
+from core.stats.identity_bias import (
+    FEW_PREDICATES,
+    Tally,
+    interval_over_predicates,
+    predicate_tallies,
+    tally,
+    with_choices,
+)
+from core.stats.levels import LEAST_ITEMS
+from core.stats.shares import wilson_interval
+
+Array = npt.NDArray[np.float64]
+
+UNNAMED = "(none)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentityRequest:
+    """How the tables are made: one hashable value, by which they are remembered."""
+
+    # Data set, condition and item id of pairs that differ in more than the identity.
+    confounded: frozenset[tuple[str, str, str]] = frozenset()
+    n_resamples: int = 1_000
+    seed: int = DEFAULT_SEED
+
+    def rng(self, table: str) -> np.random.Generator:
+        """A stream of its own for each table, so that none depends on which others are made."""
+        return np.random.default_rng([self.seed, *table.encode()])
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Choices of the data and of resamples, and how many predicates stand behind them."""
+
+    data: Tally  # (M, I)
+    drawn: Tally  # (R, M, I)
+    n_predicates: npt.NDArray[np.int64]  # with a choice, (M,)
+    n_predicates_of: npt.NDArray[np.int64]  # by identity, (M, I)
+
+
+def estimates(
+    panel: IdentityPanel, choices: Array, n_resamples: int, rng: np.random.Generator
+) -> Estimates:
+    """Choices by model and identity, and resamples of the predicates.
+
+    Parameters
+    ----------
+    choices : array, shape (M, P)
+        `word` or another one of the panel's arrays.
+    """
+    of = (choices, panel.identity, panel.codes("predicate"), len(panel.identities))
+    there = with_choices(*of)
+    return Estimates(
+        tally(choices, panel.identity, len(panel.identities)),
+        predicate_tallies(*of, n_resamples=n_resamples, rng=rng),
+        there.any(axis=2).sum(axis=1),
+        there.sum(axis=1),
+    )
+
+
+def bias_rows(
+    panel: IdentityPanel, request: IdentityRequest, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Bias (W), bias (M) and the spread of each model, with intervals. One row per model."""
+    found = estimates(panel, panel.word, request.n_resamples, rng)
+    n = found.n_predicates
+    columns: dict[str, object] = {
+        "model": [model.label for model in panel.models],
+        "kind": [model.kind for model in panel.models],
+        "condition": panel.condition,
+        **interval_columns("bias_w", found.data.weighted, found.drawn.weighted, n),
+        **_binomial(found.data),
+        **interval_columns("bias_m", found.data.mean, found.drawn.mean, n),
+        **interval_columns("spread", found.data.spread, found.drawn.spread, n),
+        **pair_counts(panel),
+        "n_identities": (found.data.counts > 0).sum(axis=1),
+        "n_predicates": n,
+    }
+    rows = pd.DataFrame(columns)
+    rows["reason"] = [reason(*of) for of in zip(rows["n"], n.tolist(), strict=True)]
+    return rows
+
+
+def interval_columns(
+    name: str, values: Array, draws: Array, n: npt.NDArray[np.int64]
+) -> dict[str, list[float]]:
+    """A number of each model and the ends of its interval; NaN below five predicates.
+
+    Parameters
+    ----------
+    values : array, shape (M,)
+    draws : array, shape (R, M)
+    n : array, shape (M,)
+        Predicates behind each value.
+    """
+    found = [
+        interval_over_predicates(float(value), of, int(k))
+        for value, of, k in zip(values, draws.T, n, strict=True)
+    ]
+    return {
+        name: [one.value for one in found],
+        f"{name}_low": [one.low for one in found],
+        f"{name}_high": [one.high for one in found],
+    }
+
+
+def pair_counts(panel: IdentityPanel) -> dict[str, Array]:
+    """How many pairs are decided, tied, uninformative and not scored, by words. Shape (M,) each"""
+    n = np.isfinite(panel.word).sum(axis=1)
+    n_uninformative = panel.uninformative.sum(axis=1)
+    return {
+        "n": n,
+        "n_ties": (panel.word == 0.5).sum(axis=1),
+        "n_uninformative": n_uninformative,
+        "n_not_scored": len(panel.facts) - n - n_uninformative,
+    }
+
+
+def reason(n: int, n_predicates: int) -> str:
+    """Why a row has no share or no interval, or how far its interval can be relied on."""
+    if not n:
+        return "No pair here has a choice, so nothing is defined."
+    if n_predicates < LEAST_ITEMS:
+        return f"Fewer than {LEAST_ITEMS} predicates: no interval over them."
+    if n_predicates < FEW_PREDICATES:
+        return f"Few predicates ({n_predicates}): the interval may be too narrow."
+    return ""
+
+
+def _binomial(data: Tally) -> dict[str, list[float]]:
+    """The interval of a share of independent pairs, which these are not."""
+    totals = zip(data.sums.sum(axis=1), data.counts.sum(axis=1), strict=True)
+    found = [wilson_interval(float(more), int(n)) for more, n in totals]
+    return {
+        "bias_w_binomial_low": [one.low for one in found],
+        "bias_w_binomial_high": [one.high for one in found],
+    }

@@ -1,0 +1,78 @@
+"""What identity pairs are about, and the scores of all scorers at once: without a single text.
+
+The facts stand in the items' metadata, whoever put them there: the import of WinoQueer
+(core/items/formats/winoqueer.py), survey answers (core/items/predicate_join.py), the pair builder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from core.store.fetch import frame
+from core.store.gate import Cache
+from core.store.items import check_dataset
+from core.store.pair_rows import ALWAYS, ELSEWHERE, UNINFORMATIVE
+
+_FACTS = """
+SELECT item_id, condition, row_order,
+    coalesce(metadata->>'identity', '') AS identity,
+    coalesce(metadata->>'counterfactual', '') AS counterfactual,
+    coalesce(metadata->>'predicate_name', metadata->>'predicate_en', metadata->>'predicate', '')
+        AS predicate,
+    metadata->>'predicate_name' IS NOT NULL OR metadata->>'predicate_en' IS NOT NULL AS has_name,
+    coalesce(metadata->>'template', '') AS template,
+    coalesce(metadata->>'name', '') AS name,
+    coalesce(metadata->>'name_group', '') AS name_group,
+    try_cast(metadata->>'tier' AS INTEGER) AS tier,
+    coalesce(lower(metadata->>'survey_added') IN ('true', '1'), false) AS survey_added,
+    try_cast(metadata->>'harmfulness' AS DOUBLE) AS harmfulness
+FROM pair WHERE dataset = $dataset ORDER BY row_order
+"""
+_SCORED = f"""
+SELECT scorer_id, unit, row_order, score_more, score_less,
+    list_contains(flags, '{UNINFORMATIVE}') AS uninformative
+FROM pair_score JOIN pair USING (dataset, item_id, condition)
+WHERE dataset = $dataset AND align IN ('{ALWAYS}', '{ELSEWHERE}') AND NOT collapsed
+    AND scorer_id IN (SELECT unnest($scorers::VARCHAR[]))
+"""
+
+
+def pair_facts(cache: Cache, dataset: str) -> pd.DataFrame:
+    """What every pair of a data set is about, in the order of the import.
+
+    Columns: item_id, condition, row_order, `identity` and `counterfactual` (English names),
+    `predicate` (its name where there is one, else its form in the sentence), `has_name` (whether it
+    has), template, name, name_group, each empty where unknown; `tier` (1 to 3, -1 excluded),
+    `survey_added`, and `harmfulness` (-1 to 4).
+
+    Raises
+    ------
+    InputError
+        There is no such data set.
+    """
+    with cache.reading() as con:
+        check_dataset(con, dataset)
+        return frame(con, _FACTS, {"dataset": dataset})
+
+
+def pair_scorers(cache: Cache, dataset: str) -> list[str]:
+    """Ids of the scorers with scores of pairs of a data set, in the order of their arrival."""
+    with cache.reading() as con:
+        rows = con.execute(
+            "SELECT scorer_id FROM scorer WHERE scorer_id IN "
+            "(SELECT scorer_id FROM pair_score WHERE dataset = ?) ORDER BY created_at, scorer_id",
+            [dataset],
+        ).fetchall()
+        return [scorer_id for (scorer_id,) in rows]
+
+
+def scores_of_pairs(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> pd.DataFrame:
+    """Scores of pairs under several scorers, by words and by tokens.
+
+    Columns: scorer_id, `unit` (word, token, or elsewhere for scores that another program computed
+    by its own rule), row_order, score_more and score_less (nats), uninformative.
+    """
+    with cache.reading() as con:
+        return frame(con, _SCORED, {"dataset": dataset, "scorers": list(scorer_ids)})
