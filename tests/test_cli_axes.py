@@ -18,7 +18,7 @@ from core.errors import InputError
 from core.heads.pool import Unpooled
 from core.heads_request import HeadsRequest
 from core.jobs import head_units, heads
-from core.jobs.folder import one_at_a_time
+from core.jobs.folder import FILL_READER, one_at_a_time
 from core.jobs.follow import follow
 from core.jobs.spec import JobSpec, spec_from_json, spec_to_json
 from core.store.axes import get_axes, get_concepts, set_names
@@ -263,7 +263,7 @@ def test_another_job_on_the_same_heads_is_waited_for(
 ) -> None:
     code, out, _ = run(*asked, "--json")
     reader_id = json.loads(out)["reader_id"]
-    with one_at_a_time(cache, heads.KIND, reader_id, "first-one"):
+    with one_at_a_time(cache, FILL_READER, reader_id, "first-one"):
         code, _, err = run(*asked)
     assert (code, "Run first-one is reading the same heads" in " ".join(err.split())) == (2, True)
 

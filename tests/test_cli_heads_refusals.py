@@ -9,7 +9,7 @@ import pytest
 from core.axes.concepts import Concept, ConceptSet
 from core.errors import DataSetMissing, HubUnreachable, InputError, NotNow
 from core.heads_request import HeadsRequest
-from core.jobs.folder import one_at_a_time
+from core.jobs.folder import FILL_READER, one_at_a_time
 from core.jobs.follow import follow
 from core.jobs.running import is_hopeless
 from core.store.axes import put_axes, put_concepts
@@ -82,9 +82,9 @@ def test_what_failed_on_its_input_is_not_offered_again(cache: Cache) -> None:
     assert not is_hopeless(HubUnreachable("offline"))
     assert not is_hopeless(OSError("killed"))
     with (
-        one_at_a_time(cache, "heads", "r", "20261130-101010-abcd"),
+        one_at_a_time(cache, FILL_READER, "r", "20261130-101010-abcd"),
         pytest.raises(NotNow) as busy,
-        one_at_a_time(cache, "heads", "r", "20261130-101011-abcd"),
+        one_at_a_time(cache, FILL_READER, "r", "20261130-101011-abcd"),
     ):
         pass
     assert not is_hopeless(busy.value)

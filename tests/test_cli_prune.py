@@ -12,8 +12,7 @@ from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import compute_and_store, stored_axis_table
 from core.errors import InputError
 from core.heads_request import HeadsRequest
-from core.jobs.folder import one_at_a_time
-from core.jobs.heads import KIND
+from core.jobs.folder import FILL_READER, one_at_a_time
 from core.jobs.own_axis import OWN_AXES
 from core.jobs.running import running_job
 from core.jobs.spec import JobSpec
@@ -115,7 +114,7 @@ def test_nothing_goes_while_a_job_reads_the_same_heads(
 ) -> None:
     (cache.folder / TENSORS / reader_id / "axes.safetensors").write_bytes(b"half of it")
     write_tensors(cache, f"{reader_id}/left.safetensors", {"a": np.zeros(3)})
-    with one_at_a_time(cache, KIND, reader_id, "20261129-204512-3f9a"):
+    with one_at_a_time(cache, FILL_READER, reader_id, "20261129-204512-3f9a"):
         code, _, err = run("prune", *words)
     assert (code, "Run 20261129-204512-3f9a is" in err) == (2, True)
     assert len(files_of(cache, reader_id)) == 3
@@ -129,7 +128,7 @@ def test_no_job_begins_to_read_heads_that_are_being_forgotten(
     refused = []
 
     def forget_while_a_job_begins(cache: Cache, paths: list[str]) -> None:
-        with pytest.raises(InputError), one_at_a_time(cache, KIND, reader_id, "a"):
+        with pytest.raises(InputError), one_at_a_time(cache, FILL_READER, reader_id, "a"):
             pass
         refused.append(list(paths))
         forget(cache, paths)
@@ -137,7 +136,7 @@ def test_no_job_begins_to_read_heads_that_are_being_forgotten(
     monkeypatch.setattr("core.cli.prune.forget", forget_while_a_job_begins)
     assert run("prune", "--reader", "planted")[0] == 0
     assert [len(paths) for paths in refused] == [3]
-    with one_at_a_time(cache, KIND, reader_id, "a"):
+    with one_at_a_time(cache, FILL_READER, reader_id, "a"):
         assert files_of(cache, reader_id) == []
 
 

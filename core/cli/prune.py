@@ -13,7 +13,7 @@ from core.axes.axis import plain_name
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, print_table, say
 from core.errors import InputError
 from core.export.tables import json_rows
-from core.jobs.folder import one_at_a_time
+from core.jobs.folder import FILL_READER, one_at_a_time
 from core.jobs.follow import follow
 from core.jobs.own_axis import OWN_AXES, remove_own_axis
 from core.jobs.spec import ATLAS, AXES, STEREOTYPES
@@ -33,7 +33,6 @@ _COLUMNS = {
     "n_files": "Files",
     "n_bytes": "Size",
 }
-READ_HEADS = "heads"  # `core.jobs.heads.KIND`, without the seconds that torch takes
 
 
 def prune(
@@ -106,7 +105,7 @@ def _alone_with(store: Cache, reader_ids: set[str]) -> Iterator[None]:
     """Keep jobs from reading heads for these readers while files of theirs are looked at and go."""
     with ExitStack() as stack:
         for reader_id in sorted(reader_ids):
-            stack.enter_context(one_at_a_time(store, READ_HEADS, reader_id, "prune"))
+            stack.enter_context(one_at_a_time(store, FILL_READER, reader_id, "prune"))
         _check_idle(store)
         yield
 

@@ -38,11 +38,12 @@ from core.store.gate import Cache, make_folder
 
 RUNS = "runs"
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+FILL_SCORER, FILL_READER = "score", "heads"  # kinds of jobs of which one runs at a time
 HANDED_OVER = "STEREOSCOPE_RUN_LOCK"  # names the descriptor of a lock that a job inherits
 
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 # What a job of a kind does, in the words of whoever has to wait.
-_DOING = {"score": "filling the same scorer", "heads": "reading the same heads"}
+_DOING = {FILL_SCORER: "filling the same scorer", FILL_READER: "reading the same heads"}
 _PATIENCE = 50  # attempts at a lock, 10 ms apart: somebody may just be looking whether it is held
 
 
@@ -196,7 +197,7 @@ def read_spec(folder: RunFolder) -> JobSpec | None:
 
 @contextmanager
 def one_at_a_time(cache: Cache, kind: str, scorer_id: str, run_id: str) -> Iterator[None]:
-    """Be the only job of a kind that fills this scorer, in whatever process.
+    """Be the only job of a kind that fills this scorer or reader, in whatever process.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from core.errors import NotNow
 from core.heads.places import HeadPlaces, find_heads
 from core.heads.version import HEADS_VERSION
 from core.heads_request import HeadsRequest
-from core.jobs.folder import new_run_id, one_at_a_time
+from core.jobs.folder import FILL_READER, new_run_id, one_at_a_time
 from core.jobs.head_units import (
     Reading,
     Stored,
@@ -49,7 +49,6 @@ from core.store.unread import Unread, get_unread
 from core.types import HeadReader
 from core.words import size_words
 
-KIND = "heads"  # of the jobs that fill a reader, only one runs at a time
 CONCEPTS_IN_UNIT = 64
 
 
@@ -117,7 +116,7 @@ def read_heads(
     with refusal_recorded(cache, run_id, start):
         reading, reader, notes = _checked(cache, request, watch)
     checks = f"slow path: {' '.join(notes)}" if notes else PASSED
-    with one_at_a_time(cache, KIND, reader.reader_id, run_id):
+    with one_at_a_time(cache, FILL_READER, reader.reader_id, run_id):
         missing_axes = axes_missing(cache, reader.reader_id, request.families, axes)
         missing_concepts = concepts_missing(cache, reader.reader_id, concepts)
         parts = parts_missing(axes, missing_axes)

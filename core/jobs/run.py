@@ -16,7 +16,7 @@ from typing import cast
 
 from core.errors import InputError, ModelError
 from core.items.texts import join
-from core.jobs.folder import new_run_id, one_at_a_time
+from core.jobs.folder import FILL_SCORER, new_run_id, one_at_a_time
 from core.jobs.progress import SCORING, Progress, Stop, Watch, never, unwatched
 from core.jobs.refusals import refusal_recorded
 from core.jobs.spec import ModelRequest
@@ -38,7 +38,6 @@ from core.store.scorers import put_scorer
 from core.store.scores import missing_texts, put_scores, sample_scores
 from core.types import Scorer, Text, TokenScore, Unscored
 
-KIND = "score"  # of the jobs that fill a scorer, only one runs at a time
 COMMIT_SECONDS = 2.0  # work between two commits: what a killed job can lose
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "duckdb")
 QUANTIZING_LIBRARIES = ("bitsandbytes", "accelerate")
@@ -102,7 +101,7 @@ def score_dataset(
                 f"in the cache ({scorer_id}): its weights or this machine have changed; score the "
                 "data set with it anew."
             )
-        with one_at_a_time(cache, KIND, scorer.scorer_id, run_id):
+        with one_at_a_time(cache, FILL_SCORER, scorer.scorer_id, run_id):
             known_scores = sample_scores(cache, scorer.scorer_id)
             check_known_scores(language_model, known_scores, variant)
             put_scorer(cache, scorer)
