@@ -39,9 +39,9 @@ from core.stats.probes.direction import PoleSums, separability
 from core.store.axes import concept_id, put_axes, put_concepts
 from core.store.gate import Cache
 from core.store.head_readers import put_reader
-from core.store.heads import AXIS, CONCEPT, N_PATTERNS, N_POOLINGS, POLE, Source, put_arrays
+from core.store.heads import AXIS, CONCEPT, POLE, Source, put_arrays
 from core.store.tensors import write_tensors
-from core.types import HeadReader
+from core.types import N_PATTERNS, POOLINGS, HeadReader
 
 Array = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -241,12 +241,12 @@ def _fill_phrases(
     rng = np.random.default_rng([plan.seed, model, 2])
     places = plan.shifted(model)
     n_heads = plan.n_layers * plan.n_heads
-    shape = (N_POOLINGS, n_heads, len(places), plan.head_dim)
+    shape = (len(POOLINGS), n_heads, len(places), plan.head_dim)
     outputs = rng.standard_normal(shape, dtype=np.float32)
     for number, (axes, steps) in enumerate(directions):
         heads = plan.heads_of(number)
         outputs[:, heads] += np.einsum("ca,ahd->hcd", places[:, axes].astype(np.float32), steps)
-    arrays = {"outputs": outputs.reshape(N_POOLINGS, plan.n_layers, plan.n_heads, *shape[2:])}
+    arrays = {"outputs": outputs.reshape(len(POOLINGS), plan.n_layers, plan.n_heads, *shape[2:])}
     texts = [c.text for held in (plan.groups, *plan.references) for c in held.concepts]
     contents = {text: concept_id(text) for text in texts}
     written = write_tensors(cache, f"{reader.reader_id}/concepts.safetensors", arrays)
@@ -289,14 +289,14 @@ def _probes(plan: HeadsPlan, steps: Singles, rng: np.random.Generator) -> dict[s
     n_axes, dim = len(steps), plan.head_dim
     grid = (plan.n_layers, plan.n_heads)
     poles = np.stack([-steps, steps], axis=1).reshape(2 * n_axes, 1, 1, *grid, dim)
-    noise = rng.standard_normal((2 * n_axes, N_POOLINGS, 2, *grid, dim), dtype=np.float32)
+    noise = rng.standard_normal((2 * n_axes, len(POOLINGS), 2, *grid, dim), dtype=np.float32)
     means = poles + noise / np.float32(np.sqrt(HALF))
     within = rng.chisquare((HALF - 1) * dim, means.shape[:-1])
     sums, squares = HALF * means, HALF * np.square(means).sum(axis=-1, dtype=np.float64) + within
     parts = [[_pole(sums, squares, end, half) for half in (0, 1)] for end in (0, 1)]
     parts = [[*halves, halves[0] + halves[1]] for halves in parts]
     grids = [separability(low, high) for low, high in zip(*parts, strict=True)]
-    swapped = rng.chisquare(dim, (n_axes, N_POOLINGS, N_PATTERNS, *grid))
+    swapped = rng.chisquare(dim, (n_axes, len(POOLINGS), N_PATTERNS, *grid))
     return {
         "sums": sums,
         "squares": squares,

@@ -18,6 +18,7 @@ from core.settings import DEFAULT_SEED
 from core.stats.probes.flags import Flag
 from core.stats.probes.rejection import Stability
 from core.stats.scores import KINDS
+from core.types import POOLINGS
 
 VERSION = "1"
 LONGEST_QUERY = 16_384  # characters; browsers and servers cut longer addresses
@@ -36,7 +37,6 @@ SORTS = {
     "source": "source",
 }
 
-POOLINGS = ("mean", "last")  # of a head's output, over tokens
 TEMPLATES = (N_TEMPLATES, N_TEMPLATES // 2)  # sentences of a pole
 GRIDS = ("one", "side by side", "difference")  # how the heads of two models are shown
 NO_REFERENCE = "(none)"  # no set of phrases has this name; nothing chosen is an empty text

@@ -15,13 +15,17 @@ import json
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float32]
+
+Pooling = Literal["mean", "last"]
+POOLINGS: tuple[Pooling, ...] = ("mean", "last")  # of a head's output over tokens; P in this order
+N_PATTERNS = 8  # S
 
 
 class Role(StrEnum):

@@ -13,10 +13,10 @@ import torch
 
 from core.heads import pool
 from core.heads.places import find_heads
-from core.heads.sums import N_PATTERNS, PoleResult, chance_grids, pole_sums, sign_patterns
+from core.heads.sums import PoleResult, chance_grids, pole_sums, sign_patterns
 from core.heads.version import HEADS_VERSION
 from core.models.language_model import LanguageModel
-from core.types import Reason
+from core.types import N_PATTERNS, Reason
 from tests.test_heads_pool import naive, tiny
 from tests.tiny_models import HEADS, LAYERS
 from tests.tiny_tokenizers import letters

@@ -22,21 +22,10 @@ from core.analysis.heads.atlas import (
     principal_components,
     stored_umap,
 )
-from core.analysis.heads.question import POOLINGS, HeadsQuestion
+from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, stored_axis_table
-from core.axes.templates import FAMILIES, N_TEMPLATES
-from core.cli.heads_options import (
-    AxesOption,
-    ConceptsOption,
-    FamilyOption,
-    HeadsOption,
-    PoolingOption,
-    ReaderOption,
-    TemplatesOption,
-    asked_questions,
-    keep_results,
-    say_unread,
-)
+from core.cli import heads_options as options
+from core.cli.heads_options import asked_questions, keep_results, say_unread
 from core.cli.progress import watched
 from core.cli.scoring import STOPPED
 from core.cli.terminal import (
@@ -53,8 +42,6 @@ from core.export.tables import check_path, json_rows, write_table
 from core.jobs.progress import PLACING, Progress
 from core.jobs.running import running_job
 from core.jobs.spec import ATLAS, JobSpec
-from core.settings import DEFAULT_SEED
-from core.stats.probes.projection import TOP_HEADS
 from core.store.gate import Cache
 
 
@@ -67,8 +54,8 @@ class _Asked(NamedTuple):
 
 
 def atlas(
-    axes: AxesOption,
-    concepts: ConceptsOption,
+    axes: options.AxesOption,
+    concepts: options.ConceptsOption,
     reference: Annotated[
         list[str] | None,
         typer.Option(metavar="PHRASES", help="Reference phrases that values are made with."),
@@ -82,14 +69,14 @@ def atlas(
     min_dist: Annotated[
         float, typer.Option(metavar="DISTANCE", help="UMAP's min_dist, from 0 to 1.")
     ] = UmapParameters.min_dist,
-    reader: ReaderOption = None,
-    family: FamilyOption = FAMILIES[0],
-    pooling: PoolingOption = POOLINGS[0],
-    templates: TemplatesOption = N_TEMPLATES,
-    k: HeadsOption = TOP_HEADS,
+    reader: options.ReaderOption = None,
+    family: options.FamilyOption = HeadsQuestion.family,
+    pooling: options.PoolingOption = HeadsQuestion.pooling,
+    templates: options.TemplatesOption = HeadsQuestion.n_templates,
+    k: options.HeadsOption = HeadsQuestion.k,
     seed: Annotated[
         int, typer.Option(metavar="SEED", help="Of UMAP, and of resampled phrases.")
-    ] = DEFAULT_SEED,
+    ] = HeadsQuestion.seed,
     file: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write the points: .csv, .parquet, .jsonl."),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.analysis.heads.arrays import check_question
-from core.analysis.heads.question import HALVES, POOLINGS, HeadsQuestion
+from core.analysis.heads.question import HALVES, HeadsQuestion
 from core.analysis.heads.reader import find_reader
 from core.analysis.heads.stored import StoredAxes, compute_and_store, stored_axis_table
 from core.axes.concepts import GROUPS
@@ -21,6 +21,7 @@ from core.jobs.progress import PROJECTING, Progress, Stop, Watch
 from core.store.axes import set_names, set_size
 from core.store.gate import Cache
 from core.store.read_sets import axes_read
+from core.types import POOLINGS
 from core.words import counted
 
 AxesOption = Annotated[str, typer.Option(metavar="AXES", help="A set of axes of the cache.")]

@@ -11,29 +11,16 @@ import typer
 from core.analysis.heads.beyond import BY, By
 from core.analysis.heads.positions import usual_centre
 from core.analysis.heads.probe import OF_MODELS, TABLES, Probe, cut_notes, probe_tables
-from core.analysis.heads.question import POOLINGS
+from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
-from core.axes.templates import FAMILIES, N_TEMPLATES
-from core.cli.heads_options import (
-    AxesOption,
-    ConceptsOption,
-    FamilyOption,
-    HeadsOption,
-    PoolingOption,
-    ReaderOption,
-    SeedOption,
-    TemplatesOption,
-    asked_questions,
-    say_unread,
-)
+from core.cli import heads_options as options
+from core.cli.heads_options import asked_questions, say_unread
 from core.cli.probe_tables import print_probe
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, say
 from core.errors import InputError
 from core.export.tables import check_path, json_rows, write_table
 from core.people.ratings import read_ratings
-from core.settings import DEFAULT_SEED
 from core.stats.probes.positions import CENTRES, Centre
-from core.stats.probes.projection import TOP_HEADS
 
 SHOWN = ("positions", "labels", "floor", "random")  # what is printed where no table is named
 SHOWN_TOO = (*OF_MODELS, "people", "raters")  # where other readers or ratings are there
@@ -75,19 +62,19 @@ FileOption = Annotated[
 
 
 def probe(
-    axes: AxesOption,
-    concepts: ConceptsOption,
+    axes: options.AxesOption,
+    concepts: options.ConceptsOption,
     reference: ReferenceOption = "",
-    reader: ReaderOption = None,
+    reader: options.ReaderOption = None,
     compare: CompareOption = None,
     ratings: RatingsOption = None,
     centre: CentreOption = "",
     by: ByOption = BY[0],
-    family: FamilyOption = FAMILIES[0],
-    pooling: PoolingOption = POOLINGS[0],
-    templates: TemplatesOption = N_TEMPLATES,
-    k: HeadsOption = TOP_HEADS,
-    seed: SeedOption = DEFAULT_SEED,
+    family: options.FamilyOption = HeadsQuestion.family,
+    pooling: options.PoolingOption = HeadsQuestion.pooling,
+    templates: options.TemplatesOption = HeadsQuestion.n_templates,
+    k: options.HeadsOption = HeadsQuestion.k,
+    seed: options.SeedOption = HeadsQuestion.seed,
     table: TablesOption = None,
     file: FileOption = None,
     cache: CacheOption = None,

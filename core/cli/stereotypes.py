@@ -13,22 +13,10 @@ import pandas as pd
 import typer
 
 from core.analysis.audit.words import p_number
-from core.analysis.heads.question import POOLINGS, HeadsQuestion
+from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, axes_at_hand, request_of
-from core.axes.templates import FAMILIES, N_TEMPLATES
-from core.cli.heads_options import (
-    AxesOption,
-    ConceptsOption,
-    FamilyOption,
-    HeadsOption,
-    PoolingOption,
-    ReaderOption,
-    SeedOption,
-    TemplatesOption,
-    asked_questions,
-    keep_results,
-    say_unread,
-)
+from core.cli import heads_options as options
+from core.cli.heads_options import asked_questions, keep_results, say_unread
 from core.cli.progress import watched
 from core.cli.scoring import leave
 from core.cli.terminal import (
@@ -44,10 +32,8 @@ from core.cli.terminal import (
 from core.export.tables import check_path, json_rows, write_table
 from core.jobs.running import running_job
 from core.jobs.spec import STEREOTYPES, JobSpec
-from core.settings import DEFAULT_SEED
 from core.stats.levels import LEVEL
 from core.stats.probes.flags import flag_of
-from core.stats.probes.projection import TOP_HEADS
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 
@@ -67,15 +53,15 @@ FileOption = Annotated[
 
 
 def stereotypes(
-    axes: AxesOption,
-    concepts: ConceptsOption,
+    axes: options.AxesOption,
+    concepts: options.ConceptsOption,
     reference: ReferenceOption = None,
-    reader: ReaderOption = None,
-    family: FamilyOption = FAMILIES[0],
-    pooling: PoolingOption = POOLINGS[0],
-    templates: TemplatesOption = N_TEMPLATES,
-    k: HeadsOption = TOP_HEADS,
-    seed: SeedOption = DEFAULT_SEED,
+    reader: options.ReaderOption = None,
+    family: options.FamilyOption = HeadsQuestion.family,
+    pooling: options.PoolingOption = HeadsQuestion.pooling,
+    templates: options.TemplatesOption = HeadsQuestion.n_templates,
+    k: options.HeadsOption = HeadsQuestion.k,
+    seed: options.SeedOption = HeadsQuestion.seed,
     file: FileOption = None,
     cache: CacheOption = None,
     as_json: JsonOption = False,

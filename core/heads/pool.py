@@ -29,10 +29,9 @@ from core.models.batches import TokenBudget, first_budget, run_halving, token_bu
 from core.models.language_model import LanguageModel
 from core.models.packing import Row, alone, longest_row, pack
 from core.models.parts import n_embeddings, position_switch
-from core.types import FloatArray, IntArray, Reason
+from core.types import POOLINGS, FloatArray, IntArray, Reason
 
 Bos = Literal["in", "out"]
-POOLINGS = ("mean", "last")  # in this order wherever they share an array
 
 POOLED_BYTES = 256_000_000  # of one batch's outputs: they outgrow its tokens on a GPU
 

@@ -22,13 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from core.heads.places import HeadPlaces
-from core.heads.pool import POOLINGS, Bos, Unpooled, pooled_outputs
+from core.heads.pool import Bos, Unpooled, pooled_outputs
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
 from core.stats.probes.direction import PoleSums, separability
-from core.types import FloatArray
+from core.types import N_PATTERNS, POOLINGS, FloatArray
 
-N_PATTERNS = 8
 PATTERN_SEED = 42
 
 Array = npt.NDArray[np.float64]

@@ -19,7 +19,7 @@ from core.axes.content import axis_content, pole_content
 from core.axes.sentences import probe_sentences
 from core.errors import CanaryFailed
 from core.heads.places import HeadPlaces
-from core.heads.pool import POOLINGS, Bos, Unpooled, pooled_outputs
+from core.heads.pool import Bos, Unpooled, pooled_outputs
 from core.heads.sums import HeadSums, PoleResult, chance_grids, pole_sums
 from core.models.batches import TokenBudget
 from core.models.language_model import LanguageModel
@@ -38,7 +38,7 @@ from core.store.heads import (
     write_arrays,
 )
 from core.store.unread import Unread
-from core.types import FloatArray, Reason
+from core.types import POOLINGS, FloatArray, Reason
 
 # How far outputs of the same concept may lie apart, as a share of their length.
 IN_FLOAT32 = 1e-4

@@ -36,7 +36,7 @@ from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.tensors import TensorFile, put_tensor, read_planes, read_rows, span, write_tensors
 from core.store.unread import Unread, get_unread, insert_unread
-from core.types import HeadReader
+from core.types import N_PATTERNS, POOLINGS, HeadReader
 
 Array = npt.NDArray[Any]
 POLE, AXIS, CONCEPT = "pole", "axis", "concept"
@@ -45,7 +45,6 @@ ARRAYS = {
     AXIS: ("separability", "chance"),
     CONCEPT: ("outputs",),
 }
-N_POOLINGS, N_PATTERNS = 2, 8
 GENERATION = "heads"  # what stands for a data set in a reader's generation
 
 _HELD = """
@@ -271,7 +270,7 @@ def sample_concepts(cache: Cache, source: Source, n: int = 2) -> dict[str, str]:
 
 def array_bytes(reader: HeadReader, n_poles: int, n_axes: int, n_concepts: int) -> int:
     """What arrays take on the disk, by the shapes at the head of this file."""
-    heads = N_POOLINGS * reader.n_layers * reader.n_heads
+    heads = len(POOLINGS) * reader.n_layers * reader.n_heads
     vector = 4 * reader.head_dim
     pole, axis = 2 * heads * (vector + 8) + 16, (3 + N_PATTERNS) * heads * 4
     return n_poles * pole + n_axes * axis + n_concepts * heads * vector

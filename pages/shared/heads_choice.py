@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.heads.chosen import parse_choice
-from core.analysis.heads.question import POOLINGS, HeadsQuestion, Pooling
+from core.analysis.heads.question import HeadsQuestion
 from core.axes.concepts import GROUPS
 from core.axes.named import MATCHED
 from core.axes.templates import FAMILIES
@@ -19,6 +19,7 @@ from core.selection import NO_REFERENCE, TEMPLATES, Selection
 from core.stats.probes.projection import TOP_HEADS
 from core.store.heads import AXIS, CONCEPT
 from core.store.score_line import shell_line
+from core.types import POOLINGS, Pooling
 from core.words import precision_words, short_labels
 from pages.shared import state
 from pages.shared.data import open_cache

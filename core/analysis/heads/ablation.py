@@ -15,7 +15,7 @@ import pandas as pd
 
 from core.analysis.heads.arrays import axes_of
 from core.analysis.heads.positions import LABELLED, position_table
-from core.analysis.heads.question import HALVES, POOLINGS, HeadsQuestion
+from core.analysis.heads.question import HALVES, HeadsQuestion
 from core.axes.axis import Axis
 from core.axes.content import axis_content
 from core.axes.templates import FAMILIES
@@ -23,6 +23,7 @@ from core.stats.probes.positions import Centre
 from core.store.gate import Cache
 from core.store.head_readers import get_reader
 from core.store.heads import AXIS, Source, missing
+from core.types import POOLINGS
 
 KS = (1, 8, 32, 128)  # beside all heads
 SETTING = ["family", "pooling", "n_templates", "k"]

@@ -12,11 +12,12 @@ import pandas as pd
 
 from core.analysis.heads.arrays import grids
 from core.analysis.heads.axis_view import AxisView
-from core.analysis.heads.question import POOLINGS, HeadsQuestion
+from core.analysis.heads.question import HeadsQuestion
 from core.stats.known import mean_of_known
 from core.stats.probes.projection import Heads, layer_profile, top_heads
 from core.store.axes import get_axis
 from core.store.gate import Cache
+from core.types import POOLINGS
 
 
 def separability_table(view: AxisView) -> pd.DataFrame:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from core.axes.templates import N_TEMPLATES
 from core.errors import InputError
 from core.settings import DEFAULT_SEED
 from core.stats.probes.projection import TOP_HEADS
+from core.types import POOLINGS, Pooling
 
-Pooling = Literal["mean", "last"]
-POOLINGS: tuple[Pooling, ...] = ("mean", "last")  # as they lie in the arrays
 BOTH = 2  # of the halves of the templates; 0 and 1 are one of them
 HALVES = {N_TEMPLATES // 2: 0, N_TEMPLATES: BOTH}  # which of the stored separabilities
 NO_REFERENCE = "no reference phrases were chosen"
