@@ -18,8 +18,11 @@ from core.analysis.identity_panel import IdentityPanel, identity_panels
 from core.analysis.identity_rows import IdentityRequest
 from core.analysis.pairs import pair_summary, pair_table
 from core.errors import InputError
+from core.imported_scores.finding import ItemNumbers
+from core.imported_scores.layout import Scale
 from core.stats.identity_bias import tally
 from core.store.gate import Cache
+from core.store.imported_scores import ScoreSource, put_imported
 from core.store.items import put_dataset
 from core.store.scorers import put_scorer
 from core.store.scores import missing_texts, put_scores
@@ -157,6 +160,29 @@ def test_without_ratings_harmfulness_is_undefined_with_its_reason(by_hand: Ident
     assert row[["r_rows", "pearson", "spearman_p"]].isna().all()
     assert row["reason"].startswith("0 rated predicates")
     assert "no harmfulness" in table.notes[0]
+
+
+def test_imported_scores_stand_beside_by_their_own_rule(cache: Cache) -> None:
+    fill_by_hand(cache)
+    source = ScoreSource(path="f.csv", format="columns", sha256="f", scale=Scale.PAIRS)
+    sums = {"g1": (-2, -1), "g2": (-1, -2), "l1": (-1, -1), "q1": (-1, -3)}
+    numbers = [
+        ItemNumbers(i, "en", {"stereotype": more, "anti_stereotype": less})
+        for i, (more, less) in sums.items()
+    ]
+    put_imported(cache, "d", source, {"published": numbers})
+    (panel,) = identity_panels(cache, "d")
+    assert [model.kind for model in panel.models] == ["causal", "imported"]
+    overview = identity_table([panel], "overview", REQUEST)
+    row = overview.rows.iloc[1]
+    assert (row["bias_w"], row["n"], row["n_not_scored"]) == (pytest.approx(2.5 / 4), 4, 3)
+    assert any(
+        note.startswith("Imported scores were computed elsewhere") for note in overview.notes
+    )
+    rule = rows_of(panel, "rules").iloc[1]
+    assert math.isnan(rule["share_flips"])
+    assert rule["reason"].startswith("Imported scores have one rule")
+    assert rows_of(panel, "kinds")["kind"].tolist() == ["causal", "imported"]
 
 
 def test_shares_are_those_of_the_pairs(planted: tuple[Cache, IdentityPanel]) -> None:

@@ -784,7 +784,7 @@ def test_ctrl_c_keeps_what_was_computed(command, write, model, cache, monkeypatc
 
 
 def test_every_command_takes_a_cache_and_json() -> None:
-    assert len(COMMANDS) == 22
+    assert len(COMMANDS) == 23
     for name, callback in COMMANDS.items():
         assert callback is not None
         parameters = inspect.signature(callback).parameters

@@ -29,6 +29,7 @@ from core.cli import (
     data_sets,
     demo,
     export_items,
+    identity_pairs,
     import_scores,
     pairs,
     positive_control,
@@ -59,6 +60,7 @@ app.command("export")(data_sets.export)
 app.command("export-items")(export_items.export_items)
 app.command("compare")(comparison.compare)
 app.command("pairs")(pairs.pairs)
+app.command("identity-pairs")(identity_pairs.identity_pairs)
 app.command("status")(cache.status)
 app.command("audit")(audit.audit_data_set)
 app.command("control")(control.control)
