@@ -9,8 +9,10 @@ from core import settings
 from core.axes.concepts import GROUPS
 from core.axes.named import DEMO, PUBLISHED, axes_named, concepts_named
 from core.axes.templates import FAMILIES
-from core.cli.axes import print_heads, put_sets, read
+from core.cli.axes import read
 from core.cli.data_sets import report_summary
+from core.cli.heads_report import print_heads
+from core.cli.named_sets import put_sets
 from core.cli.next_step import say_after_scoring
 from core.cli.scoring import compute_scores, leave, print_scores, say_failures
 from core.cli.terminal import CacheOption, JsonOption, RunOption, open_cache, print_json, say
