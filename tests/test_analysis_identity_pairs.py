@@ -347,6 +347,28 @@ def test_a_cache_without_such_pairs_says_so(cache: Cache) -> None:
         identity_panels(cache, "e", ["nobody"])
 
 
+def test_no_pair_left_without_confounded_ones_is_said(by_hand: IdentityPanel) -> None:
+    keys = frozenset(("d", "en", item_id) for item_id in by_hand.facts["item_id"])
+    for name in TABLES[:-1]:
+        table = identity_table([by_hand], name, replace(REQUEST, confounded=keys))
+        assert set(table.rows["pairs"]) == {"all"}
+        assert table.notes[-1].endswith(
+            "7 pairs differ in more than the identity: none is left without them."
+        )
+
+
+def test_a_model_without_a_choice_has_nothing_but_a_reason(by_hand: IdentityPanel) -> None:
+    nothing = np.full_like(by_hand.word, math.nan)
+    empty = replace(by_hand, word=nothing, token=nothing, published=nothing, difference=nothing)
+    row = rows_of(empty, "overview").iloc[0]
+    assert row[["bias_w", "bias_m", "spread", "lowest_share"]].isna().all()
+    assert (row["n"], row["hides"]) == (0, "")
+    assert row["verdict"].endswith("no pair has a choice, so there is nothing to say.")
+    for name in TABLES[:-1]:
+        assert "nan" not in str(rows_of(empty, name)["reason"].tolist())
+    assert (rows_of(empty, "rules")["reason"] == "No pair has a choice by both rules.").all()
+
+
 def test_same_seed_same_tables(planted: tuple[Cache, IdentityPanel]) -> None:
     first, second = (rows_of(planted[1], "overview") for _ in range(2))
     pd.testing.assert_frame_equal(first, second)

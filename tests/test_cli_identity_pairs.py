@@ -16,7 +16,7 @@ from tests.store_samples import put
 
 @pytest.fixture
 def filled(cache: Cache) -> Cache:
-    fill_pairs(cache, n_models=2, n_pairs=1_500)
+    fill_pairs(cache, n_models=2, n_pairs=800)
     return cache
 
 

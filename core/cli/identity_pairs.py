@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import pandas as pd
@@ -30,6 +31,7 @@ from core.export.tables import json_rows
 from core.settings import DEFAULT_SEED
 
 SHOWN_ROWS = 20
+SHOWN_MODELS = 3  # across
 _MARKS = {HIGHEST: "+", LOWEST: "-"}
 _OVERVIEW = {
     "model": "Model",
@@ -119,6 +121,7 @@ def _print_overview(found: AuditTable, identities: AuditTable) -> None:
             w=_percents(rows, "bias_w"),
             m=_percents(rows, "bias_m"),
             spread=(100 * rows["spread"]).round(1),
+            n=[f"{n:,}" for n in rows["n"]],
         )
         print_table(shown[[*_OVERVIEW]].rename(columns=_OVERVIEW), title)
     say(
@@ -127,7 +130,10 @@ def _print_overview(found: AuditTable, identities: AuditTable) -> None:
         to=out,
     )
     for title, rows in _parts(identities.rows):
-        print_rows(_wide(rows, title))
+        say(title, style="bold", to=out)
+        models = pd.unique(rows["model"])
+        for first in range(0, len(models), SHOWN_MODELS):
+            print_rows(_wide(rows, models[first : first + SHOWN_MODELS]))
     say("Share of each identity in %, n in parentheses; + highest, - lowest of a model.", to=out)
     for verdict in found.rows["verdict"]:
         say(verdict, to=out)
@@ -144,17 +150,17 @@ def _parts(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     ]
 
 
-def _wide(rows: pd.DataFrame, title: str) -> pd.DataFrame:
-    """Identities down, models across."""
+def _wide(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+    """Identities down, these models across."""
     cells = rows.assign(
         cell=[
             f"{100 * share:.1f}{_MARKS.get(mark, '')} ({n:,})" if n else "undefined (0)"
             for share, mark, n in zip(rows["share"], rows["mark"], rows["n"], strict=True)
         ]
     )
-    order = [pd.unique(rows[name]) for name in ("identity", "model")]
     wide = cells.pivot(index="identity", columns="model", values="cell")
-    return wide.reindex(index=order[0], columns=order[1]).reset_index(names=f"Identity ({title})")
+    wide = wide.reindex(index=pd.unique(rows["identity"]), columns=list(models))
+    return wide.reset_index(names="Identity")
 
 
 def _percents(rows: pd.DataFrame, name: str) -> list[str]:
@@ -167,7 +173,7 @@ def _percents(rows: pd.DataFrame, name: str) -> list[str]:
 
 
 def _between(low: float, high: float) -> str:
-    return " (no interval)" if low != low or high != high else f" [{low:.1f}, {high:.1f}]"
+    return " (no interval)" if low != low or high != high else f" [{low:.1f},{high:.1f}]"
 
 
 def _print_whole(name: str, found: AuditTable) -> None:
