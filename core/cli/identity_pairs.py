@@ -131,7 +131,7 @@ def _print_overview(found: AuditTable, identities: AuditTable) -> None:
     )
     for title, rows in _parts(identities.rows):
         say(title, style="bold", to=out)
-        models = pd.unique(rows["model"])
+        models = list(dict.fromkeys(rows["model"]))
         for first in range(0, len(models), SHOWN_MODELS):
             print_rows(_wide(rows, models[first : first + SHOWN_MODELS]))
     say("Share of each identity in %, n in parentheses; + highest, - lowest of a model.", to=out)
@@ -159,7 +159,7 @@ def _wide(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
         ]
     )
     wide = cells.pivot(index="identity", columns="model", values="cell")
-    wide = wide.reindex(index=pd.unique(rows["identity"]), columns=list(models))
+    wide = wide.reindex(index=pd.unique(rows["identity"]), columns=models)
     return wide.reset_index(names="Identity")
 
 
