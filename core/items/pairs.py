@@ -91,6 +91,29 @@ class PairReader(RowReader):
         """All other columns that hold something, but for the numbers of rows."""
         return super().metadata({*without, *NUMBERS})
 
+    def pair(
+        self, more: str, less: str, *, source: str, category: str, metadata: dict[str, Any]
+    ) -> Item | None:
+        """The item of two sentences, the stereotypical one first; None where the row has an error.
+
+        What is remarkable about it is noted.
+        """
+        if self.failed:
+            return None
+        item = Item(
+            item_id=self.item_id,
+            condition=self.condition,
+            context="",
+            stereotype=more,
+            anti_stereotype=less,
+            language=self.condition,
+            source=source,
+            category=category,
+            metadata=metadata,
+        )
+        self.remark(item)
+        return item
+
     def remark(self, item: Item) -> None:
         """Note what a pair lacks."""
         if not item.category:

@@ -115,21 +115,7 @@ class _RowReader(PairReader):
         category = self._type()
         named = {*SENTENCES, direction_column, TYPE, id_column}
         metadata = {DIRECTION: direction, **self.metadata(named)}
-        if self.failed:
-            return None
-        item = Item(
-            item_id=self.item_id,
-            condition=self.condition,
-            context="",
-            stereotype=more,
-            anti_stereotype=less,
-            language=self.condition,
-            source=source,
-            category=category,
-            metadata=metadata,
-        )
-        self.remark(item)
-        return item
+        return self.pair(more, less, source=source, category=category, metadata=metadata)
 
     def direction(self, column: str) -> str:
         if self.is_numbered:

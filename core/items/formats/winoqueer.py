@@ -96,21 +96,7 @@ class _RowReader(PairReader):
         metadata = {"identity": identity, "counterfactual": counterfactual}
         rest = self.metadata({*SENTENCES, *LABELS, id_column, DUTCH, PREDICATE})
         metadata |= self._predicates() | rest
-        if self.failed:
-            return None
-        item = Item(
-            item_id=self.item_id,
-            condition=self.condition,
-            context="",
-            stereotype=more,
-            anti_stereotype=less,
-            language=self.condition,
-            source=SOURCE,
-            category=label,
-            metadata=metadata,
-        )
-        self.remark(item)
-        return item
+        return self.pair(more, less, source=SOURCE, category=label, metadata=metadata)
 
     def _identity(self, column: str) -> str:
         label = self.label(column)
