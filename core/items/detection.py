@@ -18,7 +18,6 @@ class Detected:
 
     layouts: tuple[Layout, ...]  # in the order of the files, each once
     unknown: tuple[str, ...]  # files of no layout, which are read as the program's own schema
-    n_files: int
 
 
 def detect(path: Path, encoding: str | None = None) -> Detected:
@@ -41,4 +40,4 @@ def detect(path: Path, encoding: str | None = None) -> Detected:
         layouts[layout.name] = layout
         if not layout.detects(table):
             unknown.append(table.place.file)
-    return Detected(tuple(layouts.values()), tuple(unknown), len(files))
+    return Detected(tuple(layouts.values()), tuple(unknown))

@@ -98,13 +98,8 @@ def read_dataset(
     files, problems, origin = read_source(path)
     order = {file.path.name: n for n, file in enumerate(files)}
     sha256 = content_hash(path, files)
-    rows: list[Row] = []
-    layouts: dict[str, None] = {}
-    while files:  # each is let go of as soon as its rows are items
-        found_layout, found_rows, found = _read_file(files.pop(0), layout, options, encoding)
-        layouts[found_layout.name] = None
-        rows += found_rows
-        problems += found
+    layouts, rows, found = _read_files(files, layout, options, encoding)
+    problems += found
     problems += [*duplicate_keys(rows), *mixed_languages(rows), *blank_errors(rows)]
     problems += unknown_bases(options.labels, rows, path.name)
     if lenient:
@@ -128,6 +123,24 @@ def read_dataset(
         ", ".join(layouts),
         "; ".join(filter(None, (origin, "" if sample is None else str(sample)))),
     )
+
+
+def _read_files(
+    files: list[DataFile], layout: Layout | None, options: ReadOptions, encoding: str | None
+) -> tuple[list[str], list[Row], list[Problem]]:
+    """The names of the layouts that were found, the rows and their problems, in order of the files.
+
+    The list is emptied: each file is let go of as soon as its rows are items.
+    """
+    layouts: dict[str, None] = {}
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    while files:
+        found_layout, found_rows, found = _read_file(files.pop(0), layout, options, encoding)
+        layouts[found_layout.name] = None
+        rows += found_rows
+        problems += found
+    return list(layouts), rows, problems
 
 
 def _read_file(
