@@ -9,6 +9,8 @@ from core.errors import InputError
 from core.files.places import listed
 from core.files.reading import SUFFIXES
 from core.files.uploads import on_disk
+from core.items.formats.questions import CONTEXTS
+from core.items.formats.stereoset import FORMS
 from core.items.label_file import read_labels
 from core.items.layout import Layout, ReadOptions
 from core.items.layouts import FORMATS, layout_named
@@ -115,14 +117,14 @@ def choose_options(files: Files, wish: Wish, layouts: tuple[Layout, ...]) -> Wis
     if "contexts" in taken:
         contexts = next(columns).selectbox(
             "Contexts",
-            ["ambiguous", "all"],
+            CONTEXTS,
             key=_key("contexts"),
             help="Questions whose context leaves open who it was, or also those that tell.",
         )
     if "form" in taken:
         form = next(columns).selectbox(
             "Sentences with a blank",
-            ["fill_in", "sentence"],
+            FORMS,
             key=_key("form"),
             help="As context and filled sentence, or the filled sentence alone.",
         )
