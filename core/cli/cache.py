@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -95,18 +96,23 @@ def status(
     else:
         _print_overview(store, held)
         print_jobs(jobs)
-        for finding in findings:
-            say(f"Finding: {finding}", style="red", to=out)
-        if findings:
-            say("`python -m core repair` puts this right.", to=out)
-        for path, wrong in broken.items():
-            say(f"Finding: the file of arrays {path} {wrong}.", style="red", to=out)
-        if broken:
-            say("`python -m core prune --broken` forgets them; they are read again.", to=out)
+        _print_findings(findings, broken)
         if verify and not findings and not broken:
             say("Verified: every stored score and every array is consistent.", to=out)
     if findings or broken:
         raise typer.Exit(FINDINGS)
+
+
+def _print_findings(findings: Sequence[str], broken: Mapping[str, str]) -> None:
+    """What is wrong with scores and with files of arrays, and the commands that put it right."""
+    for finding in findings:
+        say(f"Finding: {finding}", style="red", to=out)
+    if findings:
+        say("`python -m core repair` puts this right.", to=out)
+    for path, wrong in broken.items():
+        say(f"Finding: the file of arrays {path} {wrong}.", style="red", to=out)
+    if broken:
+        say("`python -m core prune --broken` forgets them; they are read again.", to=out)
 
 
 def sql(

@@ -36,9 +36,10 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     print_problems,
+    refusal_as_json,
     say,
 )
-from core.errors import DataSetError, InputError
+from core.errors import InputError
 from core.export.tables import check_path, write_table
 from core.items.import_notes import import_note, left_out_rows
 from core.items.label_file import read_labels
@@ -93,16 +94,12 @@ def import_data_set(
         labels={} if labels is None else read_labels(labels),
     )
     drawn = sample_of(sample, seed)
-    try:
+    with refusal_as_json(as_json):
         report = read_dataset(
             path, data_format, options=options, encoding=encoding, lenient=lenient, sample=drawn
         )
         if predicates is not None:
             report = rated(report, predicates)
-    except DataSetError as error:
-        if as_json:
-            print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
-        raise
     name = _name_of(path) if dataset is None else dataset
     store = open_cache(cache)
     stored = put_dataset(

@@ -17,9 +17,10 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     print_problems,
+    refusal_as_json,
     say,
 )
-from core.errors import DataSetError, InputError
+from core.errors import InputError
 from core.files.places import listed
 from core.files.reading import SUFFIXES
 from core.imported_scores.finding import FoundScores, find_scores
@@ -140,14 +141,10 @@ def import_scores(
     )
     store = open_cache(cache)
     items = stored_items(store, dataset)
-    try:
+    with refusal_as_json(as_json):
         file = read_score_file(path, data_format, options=options, encoding=encoding)
         file = _of_model(file, model)
         found = find_scores(file, items, model=model or "", lenient=lenient)
-    except DataSetError as error:
-        if as_json:
-            print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
-        raise
     source = ScoreSource(
         path=str(path),
         format=file.layout.name,

@@ -34,32 +34,37 @@ _COLUMNS = {
     "n_bytes": "Size",
 }
 
+ReaderOption = Annotated[
+    str,
+    typer.Option(
+        metavar="READER", help="Forget what was read of a model's heads (its name or an id)."
+    ),
+]
+FamilyOption = Annotated[
+    str, typer.Option(metavar="FAMILY", help="With --reader: only this family of templates.")
+]
+BrokenOption = Annotated[
+    bool, typer.Option("--broken", help="Forget files that are missing or damaged.")
+]
+UnclaimedOption = Annotated[
+    bool, typer.Option("--unclaimed", help="Delete files that a killed job left unfinished.")
+]
+OwnAxisOption = Annotated[
+    str,
+    typer.Option(
+        metavar="AXIS",
+        help=f"Take an axis out of the set {OWN_AXES} ('stingy|mean~generous', or its "
+        "beginning); what was read for it stays.",
+    ),
+]
+
 
 def prune(
-    reader: Annotated[
-        str,
-        typer.Option(
-            metavar="READER",
-            help="Forget what was read of a model's heads (its name or an id).",
-        ),
-    ] = "",
-    family: Annotated[
-        str, typer.Option(metavar="FAMILY", help="With --reader: only this family of templates.")
-    ] = "",
-    broken: Annotated[
-        bool, typer.Option("--broken", help="Forget files that are missing or damaged.")
-    ] = False,
-    unclaimed: Annotated[
-        bool, typer.Option("--unclaimed", help="Delete files that a killed job left unfinished.")
-    ] = False,
-    own_axis: Annotated[
-        str,
-        typer.Option(
-            metavar="AXIS",
-            help=f"Take an axis out of the set {OWN_AXES} ('stingy|mean~generous', or its "
-            "beginning); what was read for it stays.",
-        ),
-    ] = "",
+    reader: ReaderOption = "",
+    family: FamilyOption = "",
+    broken: BrokenOption = False,
+    unclaimed: UnclaimedOption = False,
+    own_axis: OwnAxisOption = "",
     cache: CacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -75,23 +80,34 @@ def prune(
     if family and not reader:
         raise InputError("--family belongs to a model's heads; name them with --reader.")
     reader_id = find_reader(store, reader) if reader else ""
-    wanted: dict[str, str] = {}
-    left: list[str] = []
+    forgotten: dict[str, str] = {}
+    deleted: list[str] = []
     if reader or broken or unclaimed:
         affected = _all_readers(store) if broken or unclaimed else {reader_id}
         with _alone_with(store, affected):
-            if reader:
-                held = files_of(store, reader_id, family or None)
-                wanted |= dict.fromkeys(held, "no longer wanted")
-            if broken:
-                wanted |= broken_tensors(store)
-            if wanted:
-                forget(store, wanted)
+            forgotten = _forget(store, reader_id, family, broken=broken)
             if unclaimed:
-                files = [f for f in unclaimed_files(store) if f.parent.name in affected]
-                delete(files)
-                left = [str(file) for file in files]
-    _say(store, wanted, left, as_json=as_json)
+                deleted = _delete_unclaimed(store, affected)
+    _say(store, forgotten, deleted, as_json=as_json)
+
+
+def _forget(store: Cache, reader_id: str, family: str, *, broken: bool) -> dict[str, str]:
+    """Forget a reader's files where one is named, and broken ones; each file with the reason."""
+    wanted: dict[str, str] = {}
+    if reader_id:
+        wanted |= dict.fromkeys(files_of(store, reader_id, family or None), "no longer wanted")
+    if broken:
+        wanted |= broken_tensors(store)
+    if wanted:
+        forget(store, wanted)
+    return wanted
+
+
+def _delete_unclaimed(store: Cache, reader_ids: set[str]) -> list[str]:
+    """Delete the files of these readers that no stored array is in; their paths."""
+    files = [file for file in unclaimed_files(store) if file.parent.name in reader_ids]
+    delete(files)
+    return [str(file) for file in files]
 
 
 def _all_readers(store: Cache) -> set[str]:

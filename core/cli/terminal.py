@@ -7,6 +7,7 @@ import signal
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any
@@ -102,6 +103,17 @@ def print_refusal(error: DataSetError) -> None:
     errors = [p for p in error.problems if p.severity is Severity.ERROR]
     spelt_out = {id(p) for p in errors[:SPELT_OUT]}
     print_problems([p for p in error.problems if id(p) not in spelt_out])
+
+
+@contextmanager
+def refusal_as_json(as_json: bool) -> Iterator[None]:
+    """With --json, a refused data set or file is an object too, which has all problems."""
+    try:
+        yield
+    except DataSetError as error:
+        if as_json:
+            print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
+        raise
 
 
 def print_problems(problems: Sequence[Problem]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+import pandas as pd
+
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.content import axis_content, content_hash
 from core.settings import VERSION
@@ -67,17 +69,20 @@ def heads_provenance(cache: Cache, question: HeadsQuestion) -> dict[str, str]:
         "seed": str(question.seed),
     }
     done = done[(done["scorer_id"] == question.reader_id) & (done["dataset"] == question.axes)]
-    if not done.empty:
-        latest = done.iloc[0]
-        versions = json.loads(latest["versions"])
-        known |= {
-            "command": str(latest["command"]),
-            "opened from": str(json.loads(latest["spec"]).get("model", "")),
-            "started_at": f"{latest['started_at']} UTC",
-            "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
-            "runs": ", ".join(done["run_id"]),
-        }
-    return known
+    return known | (_of_runs(done) if len(done) else {})
+
+
+def _of_runs(done: pd.DataFrame) -> dict[str, str]:
+    """The latest of some runs, which stands first, and the ids of all."""
+    latest = done.iloc[0]
+    versions = json.loads(latest["versions"])
+    return {
+        "command": str(latest["command"]),
+        "opened from": str(json.loads(latest["spec"]).get("model", "")),
+        "started_at": f"{latest['started_at']} UTC",
+        "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
+        "runs": ", ".join(done["run_id"]),
+    }
 
 
 def _phrases(cache: Cache, question: HeadsQuestion) -> dict[str, tuple[str, ...]]:
