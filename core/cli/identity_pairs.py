@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import pandas as pd
@@ -150,7 +149,7 @@ def _parts(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     ]
 
 
-def _wide(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+def _wide(rows: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     """Identities down, these models across."""
     cells = rows.assign(
         cell=[
