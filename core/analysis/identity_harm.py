@@ -107,7 +107,8 @@ def predicates(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
 def _by_predicate(panel: IdentityPanel) -> tuple[Array, Array]:
     """Mean centred difference (M, C) and harmfulness (C,) of the predicates."""
     codes = panel.codes("predicate")
-    cell = panel.facts.groupby(["identity", "counterfactual", "template"], sort=False).ngroup()
+    by = panel.facts.groupby(["identity", "counterfactual", "template"], sort=False, observed=True)
+    cell = by.ngroup()
     differences = centred(panel.difference, np.asarray(cell, dtype=np.int64))
     harm = panel.facts["harmfulness"].to_numpy(np.float64)
     return grouped_means(differences, codes), grouped_means(harm[None], codes)[0]

@@ -17,7 +17,7 @@ from core.analysis.identity_rows import (
     interval_columns,
     reason,
 )
-from core.analysis.identity_words import verdict
+from core.analysis.identity_words import NOT_COMPARABLE, verdict
 from core.stats.identity_bias import LEAST_LEVELS, multiway_tallies, tally
 from core.stats.known import mean_of_known
 from core.words import counted
@@ -183,6 +183,8 @@ def _notes(panel: IdentityPanel, request: IdentityRequest) -> tuple[str, ...]:
             "Imported scores were computed elsewhere: which tokens the sentences share, and "
             "whether a pair is uninformative, was up to that program."
         )
+    if len({model.kind for model in panel.models} - {FROM_ELSEWHERE}) > 1:
+        notes.append(NOT_COMPARABLE)
     if panel.n_left_out:
         left = counted(panel.n_left_out, "pair")
         notes.append(f"Left out are {left} of {panel.condition} without an identity or predicate.")

@@ -14,14 +14,10 @@ import pandas as pd
 from core.analysis.audit.request import AuditTable
 from core.analysis.identity_panel import FROM_ELSEWHERE, IdentityPanel, Mask
 from core.analysis.identity_rows import UNNAMED, IdentityRequest, bias_rows, pair_counts
+from core.analysis.identity_words import NOT_COMPARABLE
 from core.stats.identity_bias import tally
 from core.stats.known import mean_of
 
-NOT_COMPARABLE = (
-    "Masked and causal models are not comparable: a masked model reads both sides of a word, a "
-    "causal one only what stands before it, so that their sums are of different probabilities, and "
-    "different pairs are uninformative."
-)
 TIES = (
     "By words a tie counts one half, at full precision. The published rule compares unmodified "
     "tokens, rounds scores to three decimals and counts a tie against; sub-word pieces that both "

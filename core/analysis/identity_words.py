@@ -13,6 +13,12 @@ from core.words import counted
 
 NOT_SHOWN = "Neither 50 % nor a lower share shows that a model treats people alike."
 
+NOT_COMPARABLE = (
+    "Masked and causal models are not comparable: a masked model reads both sides of a word, a "
+    "causal one only what stands before it, so that their sums are of different probabilities, and "
+    "different pairs are uninformative."
+)
+
 
 def verdict(row: Mapping[Any, Any]) -> str:
     """The verdict on one row of the overview.
