@@ -16,6 +16,7 @@ from benchmarks.identity_worlds import (
     truth,
     world,
 )
+from core.settings import DEFAULT_SEED
 
 FEW = 40
 CHANCE = 1e-4  # that a row is outside in few worlds though its rate is within its bounds
@@ -28,6 +29,11 @@ def test_intervals_over_predicates_cover_and_binomial_ones_do_not() -> None:
         assert rate * FEW >= binom.ppf(CHANCE, FEW, least)
     assert rates["binomial"]["bias (W)"] * FEW <= binom.ppf(1 - CHANCE, FEW, MOST_BINOMIAL)
     assert rates["binomial"]["bias (W)"] < rates["predicates"]["bias (W)"]
+
+
+@pytest.mark.slow
+def test_all_rows_are_within_their_bounds_in_a_thousand_worlds() -> None:
+    assert outside(covered(1_000, np.random.default_rng([DEFAULT_SEED, *b"identities"]))) == []
 
 
 def test_the_worlds_have_the_planted_shares() -> None:
