@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.analysis.audit.audit import SIMULATED, TABLES, Audit
 from core.errors import InputError
-from core.export.tables import check_path, json_rows, table_bytes, write_table
+from core.export.tables import check_path, json_rows, table_bytes, write_content, write_table
 
 NOTES_FILE = "notes.json"
 _FOLDER_FILES = (NOTES_FILE, *(f"{name}.csv" for name in TABLES))
@@ -133,10 +133,4 @@ def _foreign(folder: Path) -> str:
 
 def _write_json(content: dict[str, Any], path: Path) -> None:
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False, default=str)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_text(f"{text}\n", encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
+    write_content(f"{text}\n".encode(), path)

@@ -1,8 +1,8 @@
 """Items out to files in the program's own schema (data/README.md), which `import` reads back.
 
-JSON Lines gives back the very same items. So does Parquet, which is refused where metadata of one
-name have values that no column of one type holds. CSV has only texts: `changed_by_csv` names the
-metadata that come back as such.
+JSON Lines gives back the very same items. So does Parquet, in which all metadata are one text of
+JSON where columns would change them. CSV has only texts: `changed_by_csv` names the metadata that
+come back as such.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 
 from core.errors import InputError
 from core.export.tables import table_bytes, write_content
-from core.files.places import listed, printable
+from core.files.places import printable
 from core.items.control import as_jsonl
-from core.items.formats.native import COLUMNS
+from core.items.formats.native import COLUMNS, METADATA
 from core.types import Item
 
 FORMATS = ("jsonl", "csv", "parquet")
@@ -67,41 +67,29 @@ def items_bytes(items: Sequence[Item], file_format: str) -> bytes:
     Raises
     ------
     InputError
-        There is no such format, an item's metadata have the name of a column of the schema, or
-        Parquet cannot hold metadata as they are.
+        There is no such format.
     """
     if file_format not in FORMATS:
         raise InputError(f"{file_format!r} is not a format; choose from: {', '.join(FORMATS)}.")
-    _check_names(items)
     lines = as_jsonl(items)
     if file_format == "jsonl":
         return lines.encode()
     rows = [json.loads(line) for line in lines.split("\n") if line]
-    columns = _columns(rows)
     if file_format == "csv":
+        columns = _columns(rows)
         texts = {name: [_cell(row.get(name)) for row in rows] for name in columns}
         return table_bytes(pa.table(texts, pa.schema([(n, pa.string()) for n in columns])), "csv")
-    return _parquet(rows, columns)
+    return _parquet(rows)
 
 
 def changed_by_csv(items: Sequence[Item]) -> list[str]:
     """The metadata that come back from CSV as texts, because some of their values are none."""
-    names = {n for item in items for n, v in item.metadata.items() if not isinstance(v, str)}
-    return sorted(names)
+    apart = (i.metadata for i in items if i.metadata.keys().isdisjoint(COLUMNS))
+    return sorted({name for m in apart for name, value in m.items() if not isinstance(value, str)})
 
 
 def _format_of(path: Path) -> str:
     return path.suffix.removeprefix(".").lower()
-
-
-def _check_names(items: Sequence[Item]) -> None:
-    taken = {name for item in items for name in item.metadata} & set(COLUMNS)
-    if taken:
-        raise InputError(
-            f"Metadata have the name of a column of the schema ({', '.join(sorted(taken))}), so "
-            "that the file would be read as other items; rename these columns in the file that was "
-            "imported and import it again."
-        )
 
 
 def _columns(rows: Sequence[Values]) -> list[str]:
@@ -114,32 +102,43 @@ def _cell(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _parquet(rows: Sequence[Values], columns: Sequence[str]) -> bytes:
-    """The rows as Parquet, read once again: a type that Arrow infers may change single values."""
-    arrays, unfit = [], []
-    for name in columns:
-        values = [row.get(name) for row in rows]
-        try:
-            arrays.append(pa.array(values))
-        except (pa.ArrowException, OverflowError):
-            unfit.append(name)
-    if not unfit:
-        content = table_bytes(pa.table(arrays, names=list(columns)), "parquet")
-        stored = pq.read_table(pa.BufferReader(content))
-        unfit = [n for n in columns if not _same(stored[n].to_pylist(), rows, n)]
-    if unfit:
-        raise InputError(
-            printable(
-                f"Parquet cannot hold these metadata as they are, because their values are of "
-                f"several types: {listed(unfit)}; write .jsonl."
-            )
-        )
+def _parquet(rows: Sequence[Values]) -> bytes:
+    """The rows as Parquet that gives back the very same; with one text of metadata if need be."""
+    content = _as_columns(rows)
+    if content is None:
+        content = _as_columns([_gathered(row) for row in rows])
+    if content is None:
+        raise ValueError("columns of texts and truth values do not come back from Parquet")
     return content
 
 
-def _same(stored: Sequence[Any], rows: Sequence[Values], name: str) -> bool:
-    """Whether a column is as it was, types included: 1, 1.0 and true differ as JSON."""
-    return all(
-        json.dumps(now, sort_keys=True) == json.dumps(row.get(name), sort_keys=True)
-        for now, row in zip(stored, rows, strict=True)
+def _as_columns(rows: Sequence[Values]) -> bytes | None:
+    """The rows as Parquet; None where they come back otherwise.
+
+    A type that Arrow infers may change single values, and its objects have one order of keys.
+    """
+    columns = _columns(rows)
+    try:
+        arrays = [pa.array([row.get(name) for row in rows]) for name in columns]
+        content = table_bytes(pa.table(arrays, names=columns), "parquet")
+    except (pa.ArrowException, OverflowError, InputError):  # the last of an object without keys
+        return None
+    stored = pq.read_table(pa.BufferReader(content)).to_pylist()
+    metadata = [n for n in columns if n not in COLUMNS]
+    in_order = all([n for n in metadata if n in row] == _metadata_names(row) for row in rows)
+    same = all(
+        json.dumps(back) == json.dumps({name: row.get(name) for name in columns})
+        for back, row in zip(stored, rows, strict=True)
     )
+    return content if same and in_order else None
+
+
+def _metadata_names(row: Values) -> list[str]:
+    return [name for name in row if name not in COLUMNS]
+
+
+def _gathered(row: Values) -> Values:
+    """The row with all its metadata in one text, which is JSON."""
+    metadata = row.get(METADATA) or {name: row[name] for name in _metadata_names(row)}
+    kept = {name: value for name, value in row.items() if name in COLUMNS and name != METADATA}
+    return kept | ({METADATA: json.dumps(metadata, ensure_ascii=False)} if metadata else {})

@@ -17,7 +17,8 @@ from core.errors import InputError
 from core.files.reading import read_files
 from core.files.tables import read_table
 from core.items.conditions import Condition, parse_condition
-from core.items.formats.native import LABELS
+from core.items.formats.native import COLUMNS as SCHEMA
+from core.items.formats.native import LABELS, METADATA
 from core.settings import ROOT
 from core.types import Item
 
@@ -146,7 +147,10 @@ def length_notes(arms: Arms) -> list[str]:
 
 
 def as_jsonl(items: Sequence[Item]) -> str:
-    """Items as JSON Lines in the program's own schema, which the command import reads."""
+    """Items as JSON Lines in the program's own schema, which the command import reads.
+
+    All metadata of an item of which some are named like a column stand in the column `metadata`.
+    """
     return "".join(json.dumps(_row(item), ensure_ascii=False) + "\n" for item in items)
 
 
@@ -158,7 +162,9 @@ def _row(item: Item) -> dict[str, Any]:
         row["native"] = True
     if item.answer_order:
         row["answer_order"] = [str(role) for role in item.answer_order]
-    return row | {key: value for key, value in item.metadata.items() if key not in row}
+    if not item.metadata.keys().isdisjoint(SCHEMA):
+        return row | {METADATA: item.metadata}
+    return row | item.metadata
 
 
 def _prefixed(item: Item, arm: str, text: str) -> Item:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,13 +13,14 @@ from core.files.tables import Record, Table
 from core.items.conditions import language_of, normalise_condition
 from core.items.layout import Layout, ReadOptions
 from core.items.rows import Row, RowReader, id_text
-from core.items.values import is_valid, split_order
+from core.items.values import is_valid, plain, split_order
 from core.languages import normalise_language
 from core.types import Item, Problem, Role, Severity
 
 REQUIRED = ("item_id", "condition", "context", "stereotype", "anti_stereotype")
 LABELS = ("source", "category", "dimension", "resource_level")
-OPTIONAL = ("unrelated", "unknown", "language", *LABELS, "native", "answer_order")
+METADATA = "metadata"  # an object, for metadata whose names are those of columns
+OPTIONAL = ("unrelated", "unknown", "language", *LABELS, "native", "answer_order", METADATA)
 COLUMNS = REQUIRED + OPTIONAL
 # What people call the required columns elsewhere.
 OTHER_NAMES = {
@@ -114,7 +116,7 @@ class _NativeReader(RowReader):
             language=self._language(condition),
             native=self._native(),
             answer_order=self._answer_order(),
-            metadata=self.metadata(COLUMNS),
+            metadata=self._all_metadata(),
             **{name: self.text(name) for name in LABELS},
         )
         return None if self.failed else item
@@ -150,6 +152,22 @@ class _NativeReader(RowReader):
             self.error("unknown_language", f"{self.subject}: {error}")
             return ""
 
+    def _all_metadata(self) -> dict[str, Any]:
+        """Columns beside the schema's, and what the object of metadata holds."""
+        metadata = self.metadata(COLUMNS)
+        try:
+            more = plain(_object(self.values.get(METADATA)))
+        except UnicodeError:
+            self._invalid_unicode(METADATA)
+            return metadata
+        except (ValueError, TypeError, RecursionError) as error:
+            self.error("bad_metadata", f"{self.subject} has {error} in {METADATA}.")
+            return metadata
+        if twice := [name for name in more if name in metadata]:
+            message = f"{self.subject} has {listed(twice)} as a column and in {METADATA}."
+            self.error("bad_metadata", message)
+        return metadata | {name: v for name, v in more.items() if v not in (None, "")}
+
     def _native(self) -> bool:
         value = self.values.get("native")
         flag = False if value is None else _FLAGS.get(str(value).lower())
@@ -172,6 +190,17 @@ class _NativeReader(RowReader):
             return tuple(Role(name) for name in names)
         self.error("bad_answer_order", f"{self.subject} {message}.")
         return ()
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """An object as JSON has it, also written as text, as CSV and Parquet hold it."""
+    try:
+        found = json.loads(value) if isinstance(value, str) else {} if value is None else value
+    except ValueError:
+        found = value
+    if not isinstance(found, dict):
+        raise ValueError("something other than a JSON object")
+    return found
 
 
 LAYOUT = Layout("native", "the program's own schema", is_native, read_rows)
