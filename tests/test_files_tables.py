@@ -64,7 +64,16 @@ def test_rows_by_group_and_key_have_the_key_as_their_id() -> None:
 def test_a_list_is_read_whole_though_its_first_element_is_no_object() -> None:
     found = table("a.json", json.dumps({"one": [None, {"x": 1}], "two": [{"x": 2}], "by": ["me"]}))
     assert [(r.place.row, r.values["x"]) for r in found.records] == [(2, 1), (3, 2)]
-    assert [(p.kind, p.row) for p in found.problems] == [("bad_json", 1)]
+    assert [(p.kind, p.row) for p in found.problems] == [("content_ignored", None), ("bad_json", 1)]
+    assert found.problems[0].message == "Not read, because they are no lists of objects: by."
+
+
+def test_what_stands_beside_the_lists_of_a_json_object_is_noted() -> None:
+    within = {"version": 1, "data": {"one": [{"x": 1}], "two": 3, "three": "abc", "four": [-1.0]}}
+    (note,) = table("a.json", json.dumps(within)).problems
+    assert (note.kind, note.message.rpartition(": ")[2]) == ("content_ignored", "two, three, four.")
+    assert not table("a.json", json.dumps([{"x": 1}])).problems
+    assert not table("a.json", json.dumps({"0": {"id": {"x": 1}}})).problems
 
 
 def test_a_file_of_white_space_is_empty() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from core.analysis.audit import injection, power
 from core.analysis.audit.audit import audit
-from core.analysis.audit.elsewhere import NO_MEAN
+from core.analysis.audit.elsewhere import NO_FLUENCY_ELSEWHERE, NO_MEAN, without_means
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.pipeline_errors import FIRST, NO_LISTS
 from core.analysis.audit.request import AuditRequest
@@ -247,3 +247,53 @@ def test_the_metric_itself_by_hand() -> None:
     found = stereoset_metric([3, 1, 5], [2, 2, 4], [0, 1.5, 0], ["a", "a", "b"])
     assert (found.ss, found.lms) == (0.75, 0.875)
     assert found.icat == pytest.approx(0.875 * 0.25 / 0.5)
+
+
+def with_counts(folder: Path, scale: Scale, n_counted: int) -> tuple[Cache, str]:
+    """Imported scores of which so many rows have token counts; the scorer's id."""
+    cache = Cache(folder / "cache")
+    put_dataset(cache, "d", all_items(), path="x", format="native", sha256="0")
+    rows = [
+        row | {f"n_{role}": 4 if n < n_counted else "" for role in MAPPED}
+        for n, row in enumerate(own_table(all_items()))
+    ]
+    path = write_csv(folder / "counted.csv", rows)
+    file = read_score_file(path, options=ScoreOptions(columns=MAPPED, scale=scale))
+    found = find_scores(file, all_items(), model="counted")
+    source = ScoreSource(path=str(path), format="columns", sha256=file.sha256, scale=scale)
+    (done,) = put_imported(cache, "d", source, found.by_model)
+    return cache, done.scorer_id
+
+
+@pytest.mark.parametrize(
+    ("scale", "n", "said"),
+    [
+        (Scale.SUM, 3 * N, "sums with token counts, so means per token are there too."),
+        (Scale.SUM, N, "sums; 12 of 36 items have token counts, and so means per token too."),
+        (Scale.MEAN, 3 * N, "per token with token counts, so sums are there too."),
+        (Scale.MEAN, N, "12 of 36 items have token counts, and so sums too."),
+    ],
+)
+def test_token_counts_are_told_with_the_scale(
+    tmp_path: Path, scale: Scale, n: int, said: str
+) -> None:
+    cache, scorer_id = with_counts(tmp_path, scale, n)
+    found = audit(cache, replace(QUICK, scorers=(scorer_id,)), ["main"])
+    (told,) = [w for w in found.warnings if "imported" in w]
+    assert told.endswith(said)
+    means = found.tables["main"].rows.iloc[0]["score"]
+    assert np.isfinite(means) == (scale is Scale.MEAN or n == 3 * N)
+    assert (scorer_id in without_means(cache, "d")) == (scale is Scale.SUM and n < 3 * N)
+
+
+@pytest.mark.parametrize("kind", ["mean", "binary"])
+def test_no_fluency_is_the_scale_s_doing_where_items_have_an_unrelated_one(
+    filled: tuple[Cache, dict[str, str]], kind: str
+) -> None:
+    cache, ids = filled
+    request = replace(asked(ids, "sums"), kind=kind)
+    tables = audit(cache, request, ["main", "fluency_icat"]).tables
+    said = NO_FLUENCY_ELSEWHERE.format("sums, imported (sums)")
+    assert said in tables["main"].rows.iloc[0]["reason"]
+    assert all(said in reason for reason in tables["fluency_icat"].rows["reason"])
+    assert not tables["main"].rows["reason"].str.contains("No item has an unrelated").any()

@@ -262,6 +262,7 @@ class TestLostInTranslation:
             ({"language": "klingon"}, "klingon"),
             ({"model": ""}, "has no model"),
             ({"logprob_stereotype": "low"}, "'low' is no number"),
+            ({"logprob_stereotype": "-1_0"}, "'-1_0' is no number"),
         ],
     )
     def test_a_bad_row_is_named(self, tmp_path: Path, change: dict[str, str], words: str) -> None:

@@ -24,6 +24,15 @@ def lists_of_objects(document: Any) -> dict[str, list[Any]]:
     return lists or lists_of_objects(document.get("data")) or _keyed_objects(document)
 
 
+def contents_beside(document: Any, lists: dict[str, list[Any]]) -> list[str]:
+    """The names in the object that holds the lists whose values are not read as rows."""
+    if not isinstance(document, dict) or lists.keys() == {""}:
+        return []
+    if lists.keys() <= document.keys():
+        return [name for name in document if name not in lists]
+    return contents_beside(document.get("data"), lists)
+
+
 def _keyed_objects(document: dict[str, Any]) -> dict[str, list[Any]]:
     groups = list(document.values())
     rows = [row for group in groups if isinstance(group, dict) for row in group.values()]

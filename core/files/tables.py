@@ -15,7 +15,7 @@ from typing import Any, overload
 
 from core.errors import DataSetError
 from core.files.encoding import decode
-from core.files.json_lists import lists_of_objects
+from core.files.json_lists import contents_beside, lists_of_objects
 from core.files.places import Place, listed, printable, refusal
 from core.files.reading import SUFFIXES, DataFile
 from core.types import Problem
@@ -241,6 +241,9 @@ def _read_json(path: Path, text: str, notes: list[Problem]) -> Table:
         raise _unusable(path, "bad_json", message)
     columns: dict[str, None] = {}
     records, problems = Records(place.file), list(notes)
+    if beside := contents_beside(document, lists):
+        message = f"Not read, because they are no lists of objects: {listed(beside)}."
+        problems.append(place.note("content_ignored", printable(message)))
     rows = [(name, values) for name, elements in lists.items() for values in elements]
     for row, (name, values) in enumerate(rows, start=1):
         if not isinstance(values, dict):

@@ -32,6 +32,8 @@ def number_in(value: Any) -> float:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"{short(value)} is no number")
+    if isinstance(value, str) and "_" in value:  # which Python reads past
+        raise ValueError(f"{short(value)} is no number")
     try:
         return float(value)
     except (ValueError, OverflowError):

@@ -63,7 +63,13 @@ FROM incoming ANTI JOIN (
 ) USING ({_KEY})
 """
 IMPORTS = """
-SELECT i.*, model FROM score_import i JOIN scorer USING (scorer_id)
+SELECT i.*, model, (
+    SELECT count(*) FROM item_score s WHERE s.scorer_id = i.scorer_id AND s.dataset = i.dataset
+) AS n_scored, (
+    SELECT count(n_stereotype + n_anti) FROM item_score s
+    WHERE s.scorer_id = i.scorer_id AND s.dataset = i.dataset
+) AS n_counted
+FROM score_import i JOIN scorer USING (scorer_id)
 ORDER BY i.imported_at, scorer_id, dataset
 """
 
@@ -135,7 +141,10 @@ def put_imported(
 
 
 def score_imports(cache: Cache) -> pd.DataFrame:
-    """Which files imported scores are from, one row per scorer and data set."""
+    """Which files imported scores are from, one row per scorer and data set.
+
+    Of the `n_scored` items that have scores now, `n_counted` have token counts of both poles.
+    """
     with cache.reading() as con:
         return frame(con, IMPORTS)
 

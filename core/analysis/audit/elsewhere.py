@@ -1,6 +1,7 @@
 """Scores from elsewhere in an audit: which file they are of, and what they leave undefined.
 
-Their scale decides: means give everything, sums no mean, numbers of an unknown scale only choices.
+Their scale decides: means give scores, sums none without token counts, numbers of an unknown scale
+only choices.
 A soft number is never made of them in another way; it is undefined, and its row says why.
 """
 
@@ -11,16 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from core.analysis.audit.cells import NO_SCORE
 from core.analysis.audit.floor_vs_gap import NO_COMPLETE, NO_TRANSLATED_ITEM
 from core.analysis.audit.item_tests import NO_WHOLE_ITEM
+from core.analysis.audit.main import NO_FLUENCY
 from core.analysis.audit.names import NO_ITEM, NO_ITEM_OF_MODEL
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditTable
 from core.analysis.audit.score_panel import NO_WHOLE_ITEM as NO_ITEM_OF_ALL
 from core.analysis.audit.unknown_fluency import NO_UNRELATED
-from core.stats.scores import ScoreKind
+from core.stats.scores import ScoreKind, ranking
 from core.store.gate import Cache
 from core.store.imported_scores import score_imports
 
@@ -31,22 +34,36 @@ SCALES = {
     "order": "numbers of an unknown scale, so only choices are there (and StereoSet's own metric).",
     "pairs": "sums over what the sentences of a pair share, so only choices are there.",
 }
+COUNTED = {
+    "mean": "log-probabilities per token with token counts, so sums are there too.",
+    "sum": "sums with token counts, so means per token are there too.",
+}
+PARTLY_COUNTED = {
+    "mean": "log-probabilities per token; {:,} of {:,} items have token counts, and so sums too.",
+    "sum": "sums; {:,} of {:,} items have token counts, and so means per token too.",
+}
 LEFT_OUT = (
-    "{} is left out, because its imported scores have no mean per token; choose it with "
+    "{} is left out, because its imported scores have no mean per token for every item; choose it "
+    "with "
     "--scorer / Models to see its choices."
+)
+NO_FLUENCY_ELSEWHERE = (
+    "The imported scores of {} have no mean per token of unrelated continuations, so no fluency."
 )
 NO_MEAN = "The imported scores of {} give no score of this kind, so all but choices is undefined."
 # What a table says where it finds no score of the kind: untrue of items that have a choice.
 _UNTRUE = (
     *(NO_ITEM, NO_ITEM_OF_MODEL, NO_WHOLE_ITEM, NO_ITEM_OF_ALL, NO_SCORE),
-    *(NO_COMPLETE, NO_TRANSLATED_ITEM, NO_UNRELATED),
+    *(NO_COMPLETE, NO_TRANSLATED_ITEM),
 )
+_UNTRUE_OF_FLUENCY = (NO_FLUENCY, NO_UNRELATED)
 
 
 def without_means(cache: Cache, dataset: str) -> set[str]:
-    """Ids of the scorers whose scores of a data set are imported and have no mean per token."""
+    """Ids of the scorers whose imported scores of a data set are not all means, nor give them."""
     found = score_imports(cache)
-    found = found[(found["dataset"] == dataset) & (found["scale"] != "mean")]
+    counted = (found["scale"] == "sum") & (found["n_counted"] == found["n_scored"])
+    found = found[(found["dataset"] == dataset) & (found["scale"] != "mean") & ~counted]
     return set(found["scorer_id"])
 
 
@@ -60,8 +77,21 @@ def source_notes(cache: Cache, dataset: str, labels: Mapping[str, str]) -> Itera
     """
     for row in score_imports(cache).to_dict("records"):
         if row["dataset"] == dataset and row["scorer_id"] in labels:
-            name, what = labels[row["scorer_id"]], SCALES.get(str(row["scale"]), "")
-            yield FROM_ELSEWHERE.format(name, Path(str(row["path"])).name, what)
+            name, file = labels[row["scorer_id"]], Path(str(row["path"])).name
+            yield FROM_ELSEWHERE.format(
+                name, file, _what(str(row["scale"]), row["n_counted"], row["n_scored"])
+            )
+
+
+def _what(scale: str, n_counted: int, n_scored: int) -> str:
+    """What the numbers are; token counts make sums of means and means of sums."""
+    if n_counted and scale in COUNTED:
+        return (
+            COUNTED[scale]
+            if n_counted == n_scored
+            else PARTLY_COUNTED[scale].format(n_counted, n_scored)
+        )
+    return SCALES.get(scale, "")
 
 
 def with_reasons(table: AuditTable, panel: Panel, kind: ScoreKind) -> AuditTable:
@@ -70,16 +100,37 @@ def with_reasons(table: AuditTable, panel: Panel, kind: ScoreKind) -> AuditTable
     Rows of one model speak of it alone, others of all that have no score of the kind.
     """
     defined = np.isfinite(panel.scores(kind)).any(axis=(1, 2))  # (M,)
-    lacking = np.asarray(panel.is_scored.any(axis=(1, 2)) & ~defined)
-    names = {panel.scorers[m]: panel.models[m] for m in np.flatnonzero(lacking).tolist()}
-    if not names or "reason" not in table.rows:
+    lacking = _named(panel, np.asarray(panel.is_scored.any(axis=(1, 2)) & ~defined))
+    ranked = np.isfinite(ranking(panel.numbers, "unrelated")).any(axis=(1, 2))
+    means = np.isfinite(panel.numbers["l_unrelated"]).any(axis=(1, 2))
+    not_fluent = _named(panel, np.asarray(ranked & ~means))
+    if not (lacking or not_fluent) or "reason" not in table.rows:
         return table
     of = table.rows["scorer_id"] if "scorer_id" in table.rows else [""] * len(table.rows)
     reasons = [
-        _replaced(str(reason), [name for s, name in names.items() if scorer_id in ("", s)])
+        _replaced(
+            _of_fluency(str(reason), _models(not_fluent, scorer_id)), _models(lacking, scorer_id)
+        )
         for reason, scorer_id in zip(table.rows["reason"], of, strict=True)
     ]
     return replace(table, rows=table.rows.assign(reason=reasons))
+
+
+def _named(panel: Panel, wanted: npt.NDArray[np.bool_]) -> dict[str, str]:
+    """The labels of some models of a panel, by scorer. wanted (M,)"""
+    return {panel.scorers[m]: panel.models[m] for m in np.flatnonzero(wanted).tolist()}
+
+
+def _models(names: Mapping[str, str], scorer_id: str) -> list[str]:
+    """Those that a row speaks of: its own model, or all where it is of none."""
+    return [name for scorer, name in names.items() if scorer_id in ("", scorer)]
+
+
+def _of_fluency(reason: str, models: Sequence[str]) -> str:
+    """A reason that says of these models that they have no means of unrelated continuations."""
+    for sentence in _UNTRUE_OF_FLUENCY if models else ():
+        reason = reason.replace(sentence, NO_FLUENCY_ELSEWHERE.format(" and ".join(models)))
+    return reason
 
 
 def _replaced(reason: str, models: Sequence[str]) -> str:
