@@ -20,11 +20,12 @@ from typing import Literal
 
 import pandas as pd
 
-from core.analysis.audit.metadata import BLANK_SURVIVED, JUDGMENT, JUDGMENTS, truth
+from core.analysis.audit.metadata import truth
 from core.analysis.data_sets import few_items
 from core.analysis.role_evidence import evidence, rules_of
 from core.items.conditions import condition_rank
 from core.items.differences import blanks_in, is_fill_in
+from core.items.metadata import BLANK_SURVIVED, JUDGMENT, JUDGMENTS
 from core.items.texts import is_collapsed
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Role

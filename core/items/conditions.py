@@ -18,6 +18,7 @@ from functools import cache
 
 from core.errors import InputError
 from core.languages import normalise_language
+from core.settings import REFERENCE_CONDITION
 
 _LABEL = r"[a-z0-9][a-z0-9._-]{0,31}"
 _CONDITION = re.compile(
@@ -76,7 +77,7 @@ def is_rewording(condition: str) -> bool:
 
 def condition_rank(condition: str) -> tuple[str, ...]:
     """Sort key for people: English and its rewordings first, then each language with its own."""
-    first = "" if language_of(condition) == "en" else language_of(condition)
+    first = "" if language_of(condition) == REFERENCE_CONDITION else language_of(condition)
     return (first, original_of(condition), condition)
 
 

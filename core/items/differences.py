@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from core.items.alignment import matching_blocks, split_words
+from core.items.metadata import FILL_IN, FORM
 from core.items.texts import visible
 from core.types import Item
 
 # How sentences show where a word is left out, in files of this field and in their translations.
 _BLANKS = re.compile(r"(?<![A-Z])BLANK(?![A-Z])|[_＿]{2,}|\[(?:MASK|BLANK)\]|<(?:mask|blank)>")
-FILL_IN = "fill_in"
 
 
 def is_pair(item: Item) -> bool:
@@ -20,7 +20,7 @@ def is_pair(item: Item) -> bool:
 
 def is_fill_in(item: Item) -> bool:
     """Whether the item is said to be a sentence with a blank."""
-    return item.metadata.get("form") == FILL_IN
+    return item.metadata.get(FORM) == FILL_IN
 
 
 def blanks_in(text: str) -> int:

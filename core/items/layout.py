@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from core.files.tables import Table
+from core.items.metadata import FILL_IN
 from core.items.rows import Row
 from core.types import Problem
 
@@ -16,7 +17,7 @@ class ReadOptions:
 
     language: str | None = None  # in its normal form, where the rows do not name theirs
     contexts: str = "ambiguous"  # of questions: "ambiguous" ones only, or "all"
-    form: str = "fill_in"  # of sentences with a blank: "fill_in", or "sentence" without context
+    form: str = FILL_IN  # of sentences with a blank: "fill_in", or "sentence" without context
     # Role corrections by base id: {role: field that holds it}, or None for an item to leave out.
     labels: Mapping[str, Mapping[str, str] | None] = field(default_factory=dict)
 

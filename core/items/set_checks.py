@@ -10,6 +10,7 @@ from core.files.places import Place, listed
 from core.items.conditions import is_rewording, language_of
 from core.items.differences import without_blanks
 from core.items.formats.questions import apart_from_question
+from core.items.metadata import FORM, QUESTION
 from core.items.rows import Row
 from core.items.scripts import foreign_script
 from core.items.texts import fold
@@ -77,7 +78,7 @@ def _foreign(item: Item) -> str:
     """
     language = language_of(item.condition)
     context, continuations = without_blanks(item.context), list(item.continuations().values())
-    if item.metadata.get("form") == "question":
+    if item.metadata.get(FORM) == QUESTION:
         texts = [*apart_from_question(context), " ".join(continuations)]
     else:
         texts = [context, *continuations]

@@ -16,11 +16,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import ends, neutral_score, whose
-from core.analysis.audit.metadata import UNCHANGED, judgments, metadata_numbers
+from core.analysis.audit.metadata import judgments, metadata_numbers
 from core.analysis.audit.names import NO_REWORDING, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
 from core.items.conditions import parse_condition
+from core.items.metadata import UNCHANGED
 from core.settings import REFERENCE_CONDITION
 from core.stats.association import (
     LEAST,

@@ -17,10 +17,11 @@ import pandas as pd
 
 from core.analysis.audit.cells import untested
 from core.analysis.audit.columns import neutral_score
-from core.analysis.audit.metadata import SIMILARITY, UNCHANGED, metadata_numbers
+from core.analysis.audit.metadata import metadata_numbers
 from core.analysis.audit.names import NO_ITEM_OF_MODEL, NO_REWORDING, ONE_ITEM, SUFFIXES
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.items.metadata import SIMILARITY, UNCHANGED
 from core.settings import REFERENCE_CONDITION
 from core.stats.agreement import same_choice
 from core.stats.association import LEAST, line, row_sums

@@ -23,7 +23,7 @@ from core.analysis.audit.item_changes import (
     item_changes,
     usable_versions,
 )
-from core.analysis.audit.metadata import JUDGMENT, judgments, of_source
+from core.analysis.audit.metadata import judgments, of_source
 from core.analysis.audit.names import (
     ALIKE,
     ALIKE_DROPS,
@@ -35,6 +35,7 @@ from core.analysis.audit.names import (
 )
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.request import STANDARDISED, AuditRequest, AuditTable
+from core.items.metadata import JUDGMENT
 from core.stats.known import mean_of, mean_of_known, sd_of
 from core.stats.levels import LEAST_ITEMS
 from core.stats.multiple import benjamini_hochberg

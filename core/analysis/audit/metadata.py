@@ -8,19 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from core.analysis.audit.panel import Panel
+from core.items.metadata import JUDGMENT
 
 Array = npt.NDArray[np.float64]
 Objects = npt.NDArray[np.object_]
 
-JUDGMENT = "judgment"  # whether a translation keeps what the item is about, one of JUDGMENTS
-SIMILARITY = "similarity"  # cosine of the original with the version translated back
-UNCHANGED = "unchanged"  # share of a rewording's fields that are as in the original
-BLANK_SURVIVED = "blank_survived"  # whether a fill-in item still has its blank
-FORM, FILL_IN = "form", "fill_in"
-
 BBQ = "bbq"  # the beginning of a source
-
-JUDGMENTS = ("preserved", "partly", "lost")
 
 
 def metadata_values(panel: Panel, name: str) -> Objects:

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.audit.metadata import JUDGMENTS
 from core.analysis.audit.names import ALL_MODELS, REWORDING
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.quality_filters import PRESERVED, filter_masks
 from core.analysis.audit.request import AuditRequest
 from core.items.conditions import is_rewording, original_of, parse_condition
+from core.items.metadata import JUDGMENTS
 from core.settings import REFERENCE_CONDITION
 from core.stats.known import mean_of_known
 

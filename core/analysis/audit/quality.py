@@ -16,16 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.columns import ends
-from core.analysis.audit.metadata import (
-    BLANK_SURVIVED,
-    JUDGMENT,
-    JUDGMENTS,
-    SIMILARITY,
-)
 from core.analysis.audit.names import ALIKE_DROPS, FEW_ITEMS, ONE_ITEM
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.quality_filters import SIMILAR, Known, known_of, masks_of
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.items.metadata import BLANK_SURVIVED, JUDGMENT, JUDGMENTS, SIMILARITY
 from core.stats.association import resampled_sums
 from core.stats.intervals import percentile_interval
 from core.stats.known import mean_of

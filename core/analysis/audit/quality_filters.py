@@ -12,11 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from core.analysis.audit.metadata import (
-    BLANK_SURVIVED,
-    FILL_IN,
-    FORM,
-    JUDGMENTS,
-    SIMILARITY,
     judgments,
     metadata_numbers,
     metadata_truths,
@@ -24,6 +19,7 @@ from core.analysis.audit.metadata import (
 )
 from core.analysis.audit.panel import Panel
 from core.analysis.audit.unknown_fluency import fluency_besides_bbq
+from core.items.metadata import BLANK_SURVIVED, FILL_IN, FORM, JUDGMENTS, SIMILARITY
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

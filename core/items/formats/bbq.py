@@ -25,13 +25,13 @@ from core.files.tables import Record, Table
 from core.items.file_language import language_of_table
 from core.items.formats.bbq_groups import Answer, Unresolved, stereotyped_answer
 from core.items.formats.questions import (
-    FORM,
     in_roles,
     left_out,
     wants_all_contexts,
     with_question,
 )
 from core.items.layout import Layout, ReadOptions
+from core.items.metadata import FORM, QUESTION
 from core.items.rows import Row, RowReader, column_errors, id_text
 from core.items.texts import bare
 from core.types import Item, Problem, Role
@@ -111,7 +111,7 @@ class _QuestionReader(RowReader):
         polarity = self._one_of(POLARITY, POLARITIES, "bad_polarity")
         self._one_of(CONDITION, (AMBIGUOUS, DISAMBIGUATED), "bad_context")
         roles = self._roles(answers, polarity, category) if answers and polarity else []
-        metadata = {"form": FORM, **self._metadata(answers, roles)}
+        metadata = {FORM: QUESTION, **self._metadata(answers, roles)}
         if self.failed or not roles:
             return None
         return Item(

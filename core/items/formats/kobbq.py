@@ -27,13 +27,13 @@ from core.files.places import listed
 from core.files.tables import Table
 from core.items.file_language import language_of_table
 from core.items.formats.questions import (
-    FORM,
     in_roles,
     left_out,
     wants_all_contexts,
     with_question,
 )
 from core.items.layout import Layout, ReadOptions
+from core.items.metadata import FORM, QUESTION
 from core.items.rows import Row, RowReader, column_errors, id_text
 from core.types import Item, Problem, Role
 
@@ -120,7 +120,7 @@ class _KoreanReader(RowReader):
             message = f"The row has {repr(annotation)} in {ANNOTATION}; write ST, TM or NC."
             self.error("bad_annotation", message)
         roles = self._roles(self._choices(), self.text(BIASED), known)
-        metadata = {**self.metadata({ID, CHOICES, BIASED, RIGHT, *TEXTS}), "form": FORM}
+        metadata = {**self.metadata({ID, CHOICES, BIASED, RIGHT, *TEXTS}), FORM: QUESTION}
         correct = roles.get(self.text(RIGHT))
         if roles and correct is None:
             self.error("bad_label", f"The row's {RIGHT} is none of its {CHOICES}.")

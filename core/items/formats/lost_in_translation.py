@@ -34,6 +34,16 @@ from core.files.tables import JSON_LIST, Record, Table
 from core.items.conditions import normalise_condition
 from core.items.label_file import FIELDS
 from core.items.layout import Layout, ReadOptions
+from core.items.metadata import (
+    BLANK,
+    BLANK_SURVIVED,
+    CONTINUATION,
+    FILL_IN,
+    FORM,
+    JUDGMENT,
+    JUDGMENTS,
+    QUESTION,
+)
 from core.items.rows import Row, RowReader, column_errors, id_text
 from core.languages import normalise_language
 from core.settings import REFERENCE_CONDITION
@@ -43,10 +53,8 @@ LABELS = ("category", "dimension", "resource_level")
 TEXTS = ("id", "context", "stereotype", "anti_stereotype")
 KEY = ("base_id", "language")
 NATIVE_LAYER = "B"
-JUDGMENTS = ("preserved", "partly", "lost")
 SOURCES = {"ss": "stereoset", "bbq": "bbq"}  # by the beginning of published ids
-FORMS = {"stereoset": "fill_in", "bbq": "question"}  # by source; others continue their context
-BLANK = "BLANK"
+FORMS = {"stereoset": FILL_IN, "bbq": QUESTION}  # by source; others continue their context
 _UNCHANGED = ("", "none", "original", "-1")  # what files write where nothing was reworded
 
 
@@ -157,14 +165,14 @@ class _AuditReader(RowReader):
             self.note("left_out_by_labels", message)
             return None
         source = self.label("source") or SOURCES.get(self.item_id.partition("_")[0], "")
-        form = FORMS.get(source, "continuation")
+        form = FORMS.get(source, CONTINUATION)
         context, texts = self.text("context"), self._texts(fields)
         native = self.label("layer") == NATIVE_LAYER
         metadata = self._metadata(native, form, context)
         category, dimension, resource_level = (self.label(name) for name in LABELS)
         if self.failed:
             return None
-        third, is_question = texts[Role.UNRELATED], form == "question"
+        third, is_question = texts[Role.UNRELATED], form == QUESTION
         return Item(
             item_id=self.item_id,
             condition=self.condition,
@@ -194,16 +202,16 @@ class _AuditReader(RowReader):
     def _metadata(self, native: bool, form: str, context: str) -> dict[str, Any]:
         columns = (*TEXTS, *KEY, *FIELDS, *LABELS, "source")
         english = {f"{name}_en" for name in ("context", *FIELDS)}
-        without = {*columns, JSON_LIST, "judgment", *(() if native else english)}
-        metadata = {"form": form, **self.metadata(without)}
-        judgment = self.label("judgment").casefold()
+        without = {*columns, JSON_LIST, JUDGMENT, *(() if native else english)}
+        metadata = {FORM: form, **self.metadata(without)}
+        judgment = self.label(JUDGMENT).casefold()
         if judgment and judgment not in JUDGMENTS:
             message = f"{self.subject} has the judgment {judgment!r}; write {_either(JUDGMENTS)}."
             self.error("bad_judgment", message)
         if judgment:
-            metadata["judgment"] = judgment
-        if form == "fill_in" and self.language != REFERENCE_CONDITION and not native:
-            metadata.setdefault("blank_survived", BLANK in context)
+            metadata[JUDGMENT] = judgment
+        if form == FILL_IN and self.language != REFERENCE_CONDITION and not native:
+            metadata.setdefault(BLANK_SURVIVED, BLANK in context)
         return metadata
 
 

@@ -12,7 +12,6 @@ from core.items.layout import ReadOptions
 from core.types import Problem, Role
 from core.words import counted
 
-FORM = "question"
 # White space behind the end of a sentence; wide ends need none.
 _SENTENCE_END = re.compile(r"(?<=[.!?؟।])\s+|(?<=[。！？])(?=.)")
 CONTEXTS = ("ambiguous", "all")

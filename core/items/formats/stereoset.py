@@ -27,13 +27,14 @@ from core.errors import InputError
 from core.files.tables import JSON_LIST, Record, Table
 from core.items.file_language import language_of_table
 from core.items.layout import Layout, ReadOptions
+from core.items.metadata import BLANK, CONTINUATION, FILL_IN, FORM, SENTENCE
 from core.items.rows import Row, RowReader, column_errors, id_text
 from core.types import Item, Problem, Role
 
-INTRASENTENCE, INTERSENTENCE = TASKS = ("intrasentence", "intersentence")
+INTERSENTENCE = "intersentence"
+TASKS = ("intrasentence", INTERSENTENCE)
 REQUIRED = ("id", "bias_type", "context", "sentences")
-BLANK = "BLANK"
-FORMS = ("fill_in", "sentence")
+FORMS = (FILL_IN, SENTENCE)
 SENTENCE_IDS = "sentence_ids"  # by role: published predictions name sentences by them
 
 ROLES = (Role.ANTI_STEREOTYPE, Role.STEREOTYPE, Role.UNRELATED)  # labels 0, 1, 2
@@ -122,14 +123,14 @@ class _StereoSetReader(RowReader):
         metadata = self.metadata({*REQUIRED, "target", JSON_LIST})
         if self.failed:
             return None
-        metadata["form"] = form if fill_in else "continuation"
+        metadata[FORM] = form if fill_in else CONTINUATION
         metadata |= {"target": target} if target else {}
         metadata |= {SENTENCE_IDS: ids} if all(ids.values()) else {}
         self._remark(category, target)
         return Item(
             item_id=self.item_id,
             condition=self.condition,
-            context="" if fill_in and form == "sentence" else context,
+            context="" if fill_in and form == SENTENCE else context,
             stereotype=texts[Role.STEREOTYPE],
             anti_stereotype=texts[Role.ANTI_STEREOTYPE],
             unrelated=texts[Role.UNRELATED],
@@ -146,7 +147,7 @@ class _StereoSetReader(RowReader):
             self.error("unknown_list", message)
         elif name == INTERSENTENCE:
             return False
-        elif context and not (name and form == "sentence") and BLANK not in context:
+        elif context and not (name and form == SENTENCE) and BLANK not in context:
             message = (
                 f"{self.subject} has no {BLANK} in its context; sentences that follow their "
                 f"context belong in a list, or a file, named {INTERSENTENCE}."
