@@ -303,7 +303,7 @@ def fill_dutch(cache: Cache, n_models: int = 2) -> list[IdentityPanel]:
         facts=facts,
         word=1 - english.word,
     )
-    return [english, dutch.of_models([m.label for m in dutch.models[:n_models]])]
+    return [english, dutch.of_models([m.key for m in dutch.models[:n_models]])]
 
 
 def test_languages_are_compared_on_what_they_share(planted: tuple[Cache, IdentityPanel]) -> None:
@@ -323,12 +323,28 @@ def test_languages_are_compared_on_what_they_share(planted: tuple[Cache, Identit
     assert set(total["model"]) == {"simulated-01", "simulated-02"}
 
 
+def test_a_model_is_the_same_whatever_it_is_called_beside_others(cache: Cache) -> None:
+    fill_by_hand(cache)
+    put_scorer(cache, replace(SCORER, dtype="int8"))
+    both = [SCORER.scorer_id, replace(SCORER, dtype="int8").scorer_id]
+    with cache.writing() as con:
+        con.execute(
+            "INSERT INTO pair_score BY NAME SELECT * REPLACE (? AS scorer_id) FROM pair_score",
+            [both[1]],
+        )
+    (alone,), (beside,) = identity_panels(cache, "d", both[:1]), identity_panels(cache, "d", both)
+    assert alone.models[0].label != beside.models[0].label
+    rows = identity_table([alone, replace(beside, dataset="e")], "languages", REQUEST).rows
+    assert rows["difference"].dropna().tolist() == [0] * 4  # Queer has no pair with a choice
+    assert set(rows["model"]) == {alone.models[0].label}
+
+
 def test_what_cannot_be_compared_is_refused(planted: tuple[Cache, IdentityPanel]) -> None:
     english, dutch = fill_dutch(planted[0])
     with pytest.raises(InputError, match="in one language"):
         identity_table([english], "languages", REQUEST)
     with pytest.raises(InputError, match="no model in common"):
-        identity_table([english.of_models(["simulated-03"]), dutch], "languages", REQUEST)
+        identity_table([english.of_models([english.models[2].key]), dutch], "languages", REQUEST)
     other = replace(dutch, facts=dutch.facts.assign(predicate="something else"))
     with pytest.raises(InputError, match="share no predicate"):
         identity_table([english, other], "languages", REQUEST)

@@ -48,9 +48,9 @@ def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, Identity
     """Both panels with what they share, and what was left out of which."""
     names = (f"{a.dataset} {a.condition}", f"{b.dataset} {b.condition}")
     notes = []
-    models = [m.label for m in a.models if m.label in {other.label for other in b.models}]
+    models = [m.key for m in a.models if m.key in {other.key for other in b.models}]
     for panel, name in zip((a, b), names, strict=True):
-        alone = [m.label for m in panel.models if m.label not in models]
+        alone = [m.label for m in panel.models if m.key not in models]
         if alone:
             notes.append(f"Warning: only {name} is scored by {', '.join(alone)}: left out.")
     if not models:

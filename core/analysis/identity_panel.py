@@ -41,7 +41,8 @@ class Model:
     """A scorer, and what kind of scores it gives."""
 
     scorer_id: str
-    label: str
+    label: str  # among the others of its panel
+    key: str  # the same in every data set
     kind: str  # masked, causal, or imported: its rule is that of the program it comes from
 
 
@@ -94,9 +95,9 @@ class IdentityPanel:
         ids = [item_id for *where, item_id in keys if tuple(where) == here]
         return self.part(~self.facts["item_id"].isin(ids).to_numpy())
 
-    def of_models(self, labels: Sequence[str]) -> IdentityPanel:
-        """The panel of these models, in this order."""
-        at = [[m.label for m in self.models].index(label) for label in labels]
+    def of_models(self, keys: Sequence[str]) -> IdentityPanel:
+        """The panel of the models with these keys, in this order."""
+        at = [[m.key for m in self.models].index(key) for key in keys]
         models = tuple(self.models[i] for i in at)
         return replace(self, models=models, **{name: getattr(self, name)[at] for name in _BY_MODEL})
 
@@ -150,7 +151,11 @@ def _models(cache: Cache, scorer_ids: Sequence[str]) -> tuple[Model, ...]:
     short = dict(zip(labels, short_labels(list(labels.values())), strict=True))
     times = Counter(short.values())
     named = {s: label if times[label] == 1 else f"{label} ({s[:8]})" for s, label in short.items()}
-    return tuple(Model(s, named[s], _kind(method[s])) for s in scorer_ids)
+    return tuple(
+        # The same model's imported scores of another data set are another scorer.
+        Model(s, named[s], labels[s] if _kind(method[s]) == FROM_ELSEWHERE else s, _kind(method[s]))
+        for s in scorer_ids
+    )
 
 
 def _kind(method: str) -> str:
