@@ -25,7 +25,7 @@ from core.analysis.heads.atlas import (
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.stored import StoredAxes, stored_axis_table
 from core.cli import heads_options as options
-from core.cli.heads_options import asked_questions, keep_results, say_unread
+from core.cli.heads_options import asked_questions, keep_results, one_of, say_unread
 from core.cli.progress import watched
 from core.cli.scoring import STOPPED
 from core.cli.terminal import (
@@ -127,11 +127,10 @@ def _one(references: Sequence[str]) -> Sequence[str]:
 def _asked(
     of: str, parameters: UmapParameters, questions: Callable[[], Sequence[HeadsQuestion]]
 ) -> _Asked:
-    if of not in OF:
-        raise InputError(f"--of is {of!r}; write {' or '.join(OF)}.")
+    points = one_of("of", of, OF)
     parameters.check()
     (question,) = questions()
-    return _Asked(question, OF[OF.index(of)], parameters)
+    return _Asked(question, points, parameters)
 
 
 def _at_hand(store: Cache, asked: _Asked) -> tuple[StoredAxes | None, Atlas | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,7 +12,7 @@ from core.analysis.heads.stored import usual_questions
 from core.axes.named import AXES as AXES_NAMES
 from core.axes.named import PUBLISHED, REFERENCES
 from core.axes.templates import FAMILIES
-from core.cli.heads_options import keep_results
+from core.cli.heads_options import keep_results, one_of
 from core.cli.heads_report import say_heads, say_heads_estimate
 from core.cli.model_options import (
     ComputeDtypeOption,
@@ -38,6 +37,8 @@ from core.store.gate import Cache
 if TYPE_CHECKING:
     from core.jobs.heads import HeadsResult
 
+
+BOS: tuple[Literal["in", "out"], ...] = ("in", "out")
 
 AxesOption = Annotated[
     str,
@@ -121,8 +122,8 @@ def axes(
     What was read before is not read again. Ctrl-C stops after the axes in hand; the same command
     goes on from there.
     """
-    families = tuple(_one_of("family", f, FAMILIES) for f in family or FAMILIES[:1])
-    special = _bos(bos)
+    families = tuple(one_of("family", f, FAMILIES) for f in family or FAMILIES[:1])
+    special = one_of("bos", bos, BOS)
     store = open_cache(cache)
     sets = put_sets(
         store, axes, concepts or ["groups50"], reference or [PUBLISHED], wordnet, replace=replace
@@ -198,13 +199,3 @@ def _project(store: Cache, request: HeadsRequest, reader_id: str, watch: Watch, 
     for sentence in dict.fromkeys(map(str, refused)):
         say(f"Not projected: {sentence}")
     return len(kept) + len(refused) == len(questions)
-
-
-def _bos(value: str) -> Literal["in", "out"]:
-    return "in" if _one_of("bos", value, ("in", "out")) == "in" else "out"
-
-
-def _one_of(option: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise InputError(f"--{option} is {value!r}; write {' or '.join(known)}.")
-    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -23,6 +23,8 @@ from core.store.gate import Cache
 from core.store.read_sets import axes_read
 from core.types import POOLINGS
 from core.words import counted
+
+Word = TypeVar("Word", bound=str)
 
 AxesOption = Annotated[str, typer.Option(metavar="AXES", help="A set of axes of the cache.")]
 ConceptsOption = Annotated[str, typer.Option(metavar="CONCEPTS", help="A set of concepts.")]
@@ -67,10 +69,8 @@ def asked_questions(
     InputError
         A value is none of those that can be asked for, or the model's heads were not read.
     """
-    if pooling not in POOLINGS:
-        raise InputError(f"--pooling is {pooling!r}; write {' or '.join(POOLINGS)}.")
-    if family not in FAMILIES:
-        raise InputError(f"--family is {family!r}; write {' or '.join(FAMILIES)}.")
+    known_pooling = one_of("pooling", pooling, POOLINGS)
+    one_of("family", family, FAMILIES)
     check_seed(seed)
     reader_id = find_reader(store, reader)
     held = set_names(store)
@@ -85,7 +85,7 @@ def asked_questions(
             concepts=concepts,
             reference=phrases,
             family=family,
-            pooling=pooling,
+            pooling=known_pooling,
             n_templates=templates,
             k=k or None,
             seed=seed,
@@ -95,6 +95,14 @@ def asked_questions(
     for question in questions:
         _check(store, question, held, named.get(question.reference, ""))
     return questions
+
+
+def one_of(option: str, value: str, known: Sequence[Word]) -> Word:
+    """The word that an option's value is; InputError where it is none of those that are known."""
+    for word in known:
+        if value == word:
+            return word
+    raise InputError(f"--{option} is {value!r}; write {' or '.join(known)}.")
 
 
 def say_unread(store: Cache, question: HeadsQuestion) -> None:

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from core.analysis.heads.beyond import BY, By
+from core.analysis.heads.beyond import BY
 from core.analysis.heads.positions import usual_centre
 from core.analysis.heads.probe import OF_MODELS, TABLES, Probe, cut_notes, probe_tables
 from core.analysis.heads.question import HeadsQuestion
 from core.analysis.heads.reader import find_reader
 from core.cli import heads_options as options
-from core.cli.heads_options import asked_questions, say_unread
+from core.cli.heads_options import asked_questions, one_of, say_unread
 from core.cli.probe_tables import print_probe
 from core.cli.terminal import CacheOption, JsonOption, open_cache, out, print_json, say
 from core.errors import InputError
@@ -107,7 +107,7 @@ def probe(
         centre=_centre(centre) if centre else usual_centre(question),
         compare=tuple(find_reader(store, name) for name in compare or ()),
         ratings=None if ratings is None else read_ratings(ratings),
-        by=_by(by),
+        by=one_of("by", by, BY),
     )
     _give(asked, names, file, as_json=as_json)
 
@@ -146,10 +146,3 @@ def _centre(name: str) -> Centre:
         if name == centre:
             return centre
     raise InputError(f"--centre is {name!r}; choose from: {', '.join(CENTRES)}.")
-
-
-def _by(name: str) -> By:
-    for by in BY:
-        if name == by:
-            return by
-    raise InputError(f"--by is {name!r}; write {' or '.join(BY)}.")
