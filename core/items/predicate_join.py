@@ -81,12 +81,6 @@ def ratings(predicates: Sequence[Predicate]) -> dict[Key, Rating]:
     return {key: Rating(tuple(those)) for key, those in found.items()}
 
 
-def ambiguous_keys(predicates: Sequence[Predicate], language: str = DUTCH) -> dict[Key, Rating]:
-    """The keys of a language that mean several predicates."""
-    found = ratings(predicates)
-    return {key: r for key, r in found.items() if key[0] == language and len(r.predicates) > 1}
-
-
 def rated(report: ImportReport, path: Path) -> ImportReport:
     """A data set of WinoQueer with the ratings in a file of predicates, and notes on the join.
 
