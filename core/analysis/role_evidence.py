@@ -15,8 +15,11 @@ class Rule(NamedTuple):
     metadata: tuple[str, ...] = ()
 
 
-_POLARITY = ("question_polarity", "groups", "additional_metadata")
 _DIRECTION = ("stereo_antistereo",)
+_BBQ = Rule(
+    "the stereotyped group's answer, turned over by the polarity",
+    ("question_polarity", "groups", "additional_metadata"),
+)
 RULES: dict[str, Rule] = {
     "native": Rule("each column is named after the role it holds"),
     "crows-pairs": Rule("sent_more is the stereotypical sentence, in both directions", _DIRECTION),
@@ -26,8 +29,8 @@ RULES: dict[str, Rule] = {
         ("identity", "counterfactual", *_DIRECTION),
     ),
     "stereoset": Rule("the gold label of each sentence", ("target", "sentence_ids")),
-    "bbq": Rule("the stereotyped group's answer, turned over by the polarity", _POLARITY),
-    "mbbq": Rule("the stereotyped group's answer, turned over by the polarity", _POLARITY),
+    "bbq": _BBQ,
+    "mbbq": _BBQ,
     "kobbq": Rule(
         "biased_answer is the stereotype; the unknown answer is the right one of the sample's "
         "ambiguous rows, else it is known by its wording"
@@ -55,5 +58,6 @@ def evidence(item: Item, formats: str) -> str:
 
 
 def _short(value: Any) -> str:
+    """A value of the metadata as text, of 200 characters at most."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 200 else f"{text[:199]}…"
