@@ -133,6 +133,28 @@ def test_tiers_are_nested_and_added_predicates_stand_alone(by_hand: IdentityPane
     assert "Pairs without a tier: 2" in table.notes[1]
 
 
+def test_a_part_without_pairs_is_undefined_with_its_reason(by_hand: IdentityPanel) -> None:
+    untiered = replace(by_hand, facts=by_hand.facts.assign(tier=math.nan, survey_added=False))
+    rows = rows_of(untiered, "tiers").set_index("part")
+    assert rows["n"].tolist() == [5, 0, 0, 0, 0]
+    empty = rows.iloc[1:]
+    assert (
+        empty[["bias_w", "bias_w_low", "bias_m", "spread", "bias_w_binomial_low"]]
+        .isna()
+        .all()
+        .all()
+    )
+    assert empty["reason"].str.startswith("No pair here has a choice").all()
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "languages"])
+def test_one_pair_alone_has_every_table(by_hand: IdentityPanel, name: str) -> None:
+    one = by_hand.part((by_hand.facts["item_id"] == "g1").to_numpy())
+    rows = rows_of(one, name)
+    assert len(rows)
+    assert rows["n"].max() == (0 if name == "harmfulness" else 1)  # nobody rated its predicate
+
+
 def test_templates_and_counts(by_hand: IdentityPanel) -> None:
     assert rows_of(by_hand, "templates")[["part", "n"]].values.tolist() == [
         ["T1", 1],

@@ -115,8 +115,8 @@ def predicate_tallies(
     cells = predicates * n_identities + identities
     drawn = []
     for of in _summed(choices, cells, n_cells):
-        by_predicate = of.reshape(len(of), -1, n_identities).transpose(1, 0, 2)  # (C, M, I)
-        flat = weights @ by_predicate.reshape(len(by_predicate), -1)
+        by_predicate = of.reshape(len(of), weights.shape[1], n_identities).transpose(1, 0, 2)
+        flat = weights @ by_predicate.reshape(weights.shape[1], len(of) * n_identities)
         drawn.append(flat.reshape(len(weights), len(of), n_identities))
     return _tally(*drawn)
 
@@ -138,9 +138,10 @@ def with_choices(
     choices: Array, identities: Codes, predicates: Codes, n_identities: int
 ) -> npt.NDArray[np.bool_]:
     """Which predicates have a choice about which identity. Shape (M, C, I)"""
-    n_cells = (int(predicates.max(initial=-1)) + 1) * n_identities
-    _, counts = _summed(choices, predicates * n_identities + identities, n_cells)
-    there = (counts > 0).reshape(len(counts), -1, n_identities)
+    n_predicates = int(predicates.max(initial=-1)) + 1
+    cells = predicates * n_identities + identities
+    _, counts = _summed(choices, cells, n_predicates * n_identities)
+    there = (counts > 0).reshape(len(counts), n_predicates, n_identities)
     return np.broadcast_to(there, (len(choices), *there.shape[1:]))
 
 
@@ -235,8 +236,8 @@ def _summed(choices: Array, codes: Codes, n_codes: int) -> tuple[Array, Array]:
     if (known == known[:1]).all():
         known = known[:1]
     counts = [np.bincount(codes, weights=row, minlength=n_codes) for row in known]
-    sums_, counts_ = (np.array(of, dtype=np.float64).reshape(-1, n_codes) for of in (sums, counts))
-    return sums_, counts_
+    total = np.array(sums, dtype=np.float64).reshape(len(sums), n_codes)
+    return total, np.array(counts, dtype=np.float64).reshape(len(counts), n_codes)
 
 
 def _tally(sums: Array, counts: Array) -> Tally:
