@@ -108,6 +108,16 @@ class TestStore:
         assert score_imports(cache)["scorer_id"].tolist() == [after.scorer_id]
         assert verify(cache) == []
 
+    def test_items_that_change_say_how_many_imported_scores_go(self, cache: Cache) -> None:
+        put(cache, items())
+        put_means(cache, numbers(items()))
+        changed = [replace(i, category="new") if n < 2 else i for n, i in enumerate(items())]
+        kept = {"path": "x", "format": "native", "sha256": "1", "replace": True}
+        assert put_dataset(cache, "d", changed[:-1], **kept).n_scores_gone == 3
+        assert score_imports(cache)["n_scored"].tolist() == [N - 3]
+        assert put_dataset(cache, "d", changed[:-1], **kept).n_scores_gone == 0
+        assert verify(cache) == []
+
     def test_what_is_replaced_in_one_data_set_stays_in_another(self, cache: Cache) -> None:
         put(cache, items())
         put(cache, items(), "e")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.errors import DataSetError, InputError
-from core.items.hub import HubName, parse_hub_name
+from core.items.hub import HubName, name_of_source, parse_hub_name
 from core.items.layout import ReadOptions
 from core.items.report import ImportReport, read_dataset
 from core.items.sampling import Sample
@@ -216,3 +216,21 @@ def test_a_folder_of_that_name_is_not_taken_for_it(
     with pytest.raises(InputError, match="leave out hub:"):
         read()
     assert not library.asked
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("hub:someone/pairs", "pairs"),
+        ("hub:someone/pairs@main#Age:test", "pairs-Age"),
+        ("folder/pairs.v2.csv", "pairs.v2"),
+        ("a\0b.csv", "a\0b"),
+    ],
+)
+def test_a_data_set_is_called_after_its_source(source: str, name: str) -> None:
+    assert name_of_source(Path(source)) == name
+
+
+def test_a_folder_is_called_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "pairs.v2").mkdir()
+    assert name_of_source(tmp_path / "pairs.v2") == "pairs.v2"

@@ -155,7 +155,7 @@ def test_leniently_the_rest_is_imported_and_the_flow_says_what_is_missing(
     app = show(write_jsonl(tmp_path / "a.jsonl", FAULTY))
     app = labelled(app.radio, "Rows with an error").set_value("Leave these rows out").run()
     assert not app.error
-    assert list(frame_with(app, "message")["severity"]) == ["left_out", "left_out"]
+    assert list(frame_with(app, "message")["severity"]) == ["left out", "left out"]
     app = click(app, "Import")
     assert "2 rows of the file left out" in app.success[0].value.replace("\\", "")
     flow = frame_with(app, "n_left_out")

@@ -41,6 +41,7 @@ from core.cli.terminal import (
 )
 from core.errors import InputError
 from core.export.tables import check_path, write_table
+from core.items.hub import name_of_source
 from core.items.import_notes import import_note, left_out_rows
 from core.items.label_file import read_labels
 from core.items.layout import ReadOptions
@@ -100,7 +101,7 @@ def import_data_set(
         )
         if predicates is not None:
             report = rated(report, predicates)
-    name = _name_of(path) if dataset is None else dataset
+    name = name_of_source(path) if dataset is None else dataset
     store = open_cache(cache)
     stored = put_dataset(
         store,
@@ -194,16 +195,12 @@ def report_summary(name: str, report: ImportReport, stored: PutResult) -> dict[s
     }
 
 
-def _name_of(path: Path) -> str:
-    """A file's name without its ending, a folder's name as it is."""
-    path = path.resolve()
-    return path.name if path.is_dir() else path.stem
-
-
 def _sentence(summary: dict[str, Any]) -> str:
     if summary["unchanged"]:
         return f"{summary['dataset']}: already in the cache with the same content."
     left_out = f"; left out: {counted(n, 'row')}" if (n := summary["left_out"]) else ""
+    if n := summary["n_scores_gone"]:
+        left_out += f"; imported scores lost with items that changed: {n:,}"
     n_notes = sum(p["severity"] == Severity.NOTE for p in summary["problems"])
     return (
         f"{summary['dataset']}: stored {counted(summary['stored'], 'row')} "

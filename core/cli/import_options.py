@@ -131,8 +131,8 @@ ReplaceOption = Annotated[
     bool,
     typer.Option(
         "--replace",
-        help="Put these items in the place of those that the cache has under that name; no "
-        "score is lost.",
+        help="Put these items in the place of those that the cache has under that name; imported "
+        "scores of items that change are lost, no others.",
     ),
 ]
 

@@ -58,7 +58,7 @@ def decode(file: DataFile, encoding: str | None = None) -> tuple[str, list[Probl
         message names the line and the byte offset.
     """
     place = Place(printable(file.path.name))
-    content = file.content.removeprefix(_BOM)
+    content = _without_marks(file.content)
     notes = []
     if content != file.content:
         notes = [place.note("byte_order_mark", "A byte-order mark at the beginning was removed.")]
@@ -88,6 +88,13 @@ def decode(file: DataFile, encoding: str | None = None) -> tuple[str, list[Probl
         )
         notes.append(place.note("encoding_guessed", message))
     return text, notes
+
+
+def _without_marks(content: bytes) -> bytes:
+    """The bytes behind the byte-order mark, or behind several, as programs in a row write them."""
+    while content.startswith(_BOM):
+        content = content.removeprefix(_BOM)
+    return content
 
 
 def _is_single_byte(encoding: str) -> bool:
@@ -136,7 +143,7 @@ def _refused(
     file: DataFile, notes: list[Problem], error: UnicodeError, encoding: str | None
 ) -> Exception:
     place, start = Place(printable(file.path.name)), getattr(error, "start", 0)
-    offset = start + (len(_BOM) if notes else 0)
+    offset = start + len(file.content) - len(_without_marks(file.content))
     line = file.content.count(b"\n", 0, offset) + 1
     looks = _OTHER_ENCODINGS.get(file.content[:2])
     hint = f" (it looks like {looks})" if looks else ""

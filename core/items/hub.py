@@ -15,6 +15,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,18 @@ def parse_hub_name(text: str) -> HubName:
     if match is None:
         raise InputError(f"{printable(text)!r} is no data set of the Hub; write {_PATTERN}.")
     return HubName(**match.groupdict())
+
+
+def name_of_source(path: Path) -> str:
+    """What to call a data set: a file's name without its ending, a folder's or the Hub's name.
+
+    A config of the Hub is another data set, and is named behind it.
+    """
+    if match := _NAME.fullmatch(str(path)):
+        return "-".join(filter(None, (match["name"].rpartition("/")[2], match["config"])))
+    with suppress(OSError, ValueError):  # reading it will say what is wrong
+        path = path.resolve()
+    return path.name if path.is_dir() else path.stem
 
 
 def _read_hub(wanted: HubName) -> tuple[list[DataFile], list[Problem], str]:

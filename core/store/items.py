@@ -16,7 +16,7 @@ from core.errors import DataSetMissing, InputError
 from core.items.texts import is_collapsed, item_texts
 from core.store.clock import utc_now
 from core.store.derive import KNOWN, refresh, touch_dataset
-from core.store.fetch import first_row, frame
+from core.store.fetch import count, first_row, frame
 from core.store.gate import Cache
 from core.store.generations import bump
 from core.store.scorers import deriving_scorers, scorer_ids
@@ -48,6 +48,7 @@ class PutResult:
     stored: int  # items, counted once per condition
     collapsed: int  # of these: stereotype and anti-stereotype say the same
     unchanged: bool  # the very same items were there already; nothing was written
+    n_scores_gone: int = 0  # imported ones, of items that are gone or were changed
 
 
 def put_dataset(
@@ -84,23 +85,23 @@ def put_dataset(
     _check_name(name)
     batches = _item_batches(items)
     n_collapsed = sum(sum(batch.column("collapsed").to_pylist()) for batch in batches)
-    result = PutResult(len(items), n_collapsed, unchanged=False)
+    n_gone = 0
     with cache.writing() as con:
         con.register("incoming", pa.concat_tables(batch.select(_KEY) for batch in batches))
         taken = first_row(con, "SELECT 1 FROM dataset WHERE dataset = ?", [name])
         if taken and _same_items(con, name):
-            return PutResult(result.stored, result.collapsed, unchanged=True)
+            return PutResult(len(items), n_collapsed, unchanged=True)
         if taken and not replace:
             raise InputError(
                 f"The cache has other items under the name {name!r}; --replace puts these items "
-                "in their place (no score is lost), or give this data set another name with "
-                "--dataset."
+                "in their place (imported scores of items that change are lost, no others), or "
+                "give this data set another name with --dataset."
             )
         if taken:
-            _remove(con, name)
+            n_gone = _remove(con, name)
         con.unregister("incoming")
         _insert(con, name, [path, format, sha256, len(items), note, utc_now()], batches)
-    return result
+    return PutResult(len(items), n_collapsed, unchanged=False, n_scores_gone=n_gone)
 
 
 DATASETS = """
@@ -268,23 +269,33 @@ def _same_items(con: duckdb.DuckDBPyConnection, name: str) -> bool:
 
 
 # Scores that are derived anew, and those from elsewhere of items that are gone or were changed.
-_OUTDATED = """
-DELETE FROM {table} WHERE dataset = $dataset AND (
-    list_contains($derived::VARCHAR[], scorer_id) OR (item_id, condition) NOT IN (
-        SELECT (item_id, condition) FROM (FROM item WHERE dataset = $dataset)
-            SEMI JOIN incoming USING (item_id, condition, content_hash)
-    )
+_DERIVED = "list_contains($derived::VARCHAR[], scorer_id)"
+_CHANGED = """
+(item_id, condition) NOT IN (
+    SELECT (item_id, condition) FROM (FROM item WHERE dataset = $dataset)
+        SEMI JOIN incoming USING (item_id, condition, content_hash)
 )
 """
 
 
-def _remove(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Remove the items that are replaced by those incoming, and what does not hold any more."""
+def _remove(con: duckdb.DuckDBPyConnection, name: str) -> int:
+    """Remove the items that are replaced by those incoming, and what does not hold any more.
+
+    Returns how many scores from elsewhere went, which nothing computes anew.
+    """
     outdated = {"dataset": name, "derived": deriving_scorers(con)}
+    n_gone = count(
+        con,
+        f"FROM item_score WHERE dataset = $dataset AND NOT {_DERIVED} AND {_CHANGED}",
+        outdated,
+    )
     for table in ("item_score", "pair_score"):
-        con.execute(_OUTDATED.format(table=table), outdated)
+        con.execute(
+            f"DELETE FROM {table} WHERE dataset = $dataset AND ({_DERIVED} OR {_CHANGED})", outdated
+        )
     for table in ("dataset", "item"):
         con.execute(f"DELETE FROM {table} WHERE dataset = ?", [name])
+    return n_gone
 
 
 def _insert(

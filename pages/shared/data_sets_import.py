@@ -70,7 +70,7 @@ def show_problems(reading: Reading, name: str) -> None:
     )
     shown = table[table["kind"].isin(kinds)] if kinds else table
     st.dataframe(
-        shown,
+        shown.assign(severity=shown["severity"].str.replace("_", " ")),
         hide_index=True,
         height="content" if len(shown) <= 8 else 320,
         placeholder="–",
@@ -120,7 +120,10 @@ def store_form(files: Files, report: ImportReport) -> None:
     held = read_overview()
     taken = held is not None and name in set(held.datasets["dataset"])
     replace = taken and st.checkbox(
-        literal(f"{name} is taken: put these items in its place (no score is lost)"),
+        literal(
+            f"{name} is taken: put these items in its place (imported scores of items that change "
+            "are lost, no others)"
+        ),
         key="data-set-replace",
     )
     pressed = right.button(
@@ -145,6 +148,8 @@ def store(files: Files, report: ImportReport, name: str, *, replace: bool) -> No
     sentence = f"{name}: stored {counted(stored.stored, 'row')}, {stored.collapsed:,} collapsed"
     if n := left_out_rows(report).total():
         sentence += f", {counted(n, 'row')} of the file left out"
+    if n := stored.n_scores_gone:
+        sentence += f", {counted(n, 'imported score')} lost with items that changed"
     if stored.unchanged:
         sentence = f"{name} was in the cache already, with the same content"
     st.session_state[_IMPORTED] = (name, f"{sentence}.")

@@ -13,6 +13,7 @@ import streamlit as st
 from core.errors import DataSetError
 from core.files.uploads import on_disk, safe_name
 from core.items.detection import Detected, detect
+from core.items.hub import name_of_source
 from core.items.layout import ReadOptions
 from core.items.report import ImportReport, read_dataset
 from core.items.sampling import Sample
@@ -91,8 +92,7 @@ def at_path(text: str) -> Files:
         stats = [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in of if p.is_file()]
     except (OSError, ValueError):  # reading it will say what is wrong
         stats = []
-    name = path.name if path.is_dir() else path.stem
-    return Files(f"{path} {stats}", name, str(path), path=path)
+    return Files(f"{path} {stats}", name_of_source(path), str(path), path=path)
 
 
 def look_at(files: Files, encoding: str | None) -> Detected:
