@@ -63,3 +63,7 @@ def test_only_encodings_of_texts_are_taken() -> None:
     for name in ("nonsense", "base64", "rot13", "a\0b"):
         with pytest.raises(InputError, match="is not an encoding"):
             check_encoding(name)
+
+
+def test_several_byte_order_marks_go_with_one_note() -> None:
+    assert read(b"\xef\xbb\xbf" * 2 + b"id,x") == ("id,x", ["byte_order_mark"])

@@ -93,8 +93,11 @@ def test_ids_come_from_the_column_with_or_without_a_name_else_from_the_row(tmp_p
     without = [{k: v for k, v in r.items() if k != "id"} for r in rows]
     assert [i.item_id for i in read(tmp_path, *rows).items] == ["3", "5"]
     assert [i.item_id for i in read(tmp_path, *unnamed).items] == ["3", "5"]
-    found = read(tmp_path, *without).items
+    assert "row_numbers" not in {p.kind for p in read(tmp_path, *unnamed).notes}
+    report = read(tmp_path, *without)
+    found = report.items
     assert [i.item_id for i in found] == ["0", "1"]
+    assert "row_numbers" in {p.kind for p in report.notes}
     assert all("" not in i.metadata and "id" not in i.metadata for i in found)
 
 

@@ -35,6 +35,16 @@ def pair_id(record: Record, number: int, column: str | None) -> str:
     return str(number) if column is None else id_text(record.values.get(column))
 
 
+def row_number_note(place: Place, column: str | None) -> Iterator[Problem]:
+    """That ids are numbers of rows where no column holds any: other files are joined by them."""
+    if column is None:
+        message = (
+            f"No column is called {' or '.join(n for n in IDS if n.isalpha())}: the ids are the "
+            "numbers of the rows, from 0, by which other files are joined too."
+        )
+        yield place.note("row_numbers", message)
+
+
 def rows_note(
     place: Place, kind: str, rows: Sequence[int | None], message: str
 ) -> Iterator[Problem]:

@@ -32,6 +32,7 @@ from core.items.pairs import (
     id_column,
     leading_space_note,
     pair_id,
+    row_number_note,
     rows_note,
 )
 from core.items.rows import Row, column_errors
@@ -77,6 +78,7 @@ def read_pairs(
     condition, notes = language_of_table(table.place, options)
     problems += notes
     ids = id_column(table)
+    problems += row_number_note(table.place, ids)
     rows = []
     spaced, numbered = [], []  # numbers of rows
     for number, record in enumerate(table.records):

@@ -30,6 +30,7 @@ from core.items.pairs import (
     id_column,
     leading_space_note,
     pair_id,
+    row_number_note,
     rows_note,
 )
 from core.items.rows import Row, column_errors
@@ -59,6 +60,7 @@ def read_english_hindi(table: Table, options: ReadOptions) -> tuple[list[Row], l
     if problems:
         return [], problems
     ids = id_column(table, IDS)
+    problems += row_number_note(table.place, ids)
     rows: list[Row] = []
     spaced = []
     for number, record in enumerate(table.records):

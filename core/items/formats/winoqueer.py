@@ -30,7 +30,14 @@ from core.items.file_language import language_of_table
 from core.items.formats.crows_pairs import looks_like_pairs, read_pairs
 from core.items.identities import COUNTERFACTUALS, IDENTITIES, identity_named
 from core.items.layout import Layout, ReadOptions
-from core.items.pairs import MISSPELT, PairReader, id_column, leading_space_note, pair_id
+from core.items.pairs import (
+    MISSPELT,
+    PairReader,
+    id_column,
+    leading_space_note,
+    pair_id,
+    row_number_note,
+)
 from core.items.rows import Row, column_errors
 from core.types import Item, Problem, Severity
 
@@ -63,6 +70,7 @@ def read_winoqueer(table: Table, options: ReadOptions) -> tuple[list[Row], list[
     condition, notes = language_of_table(table.place, options, evident)
     problems += notes
     ids = id_column(table)
+    problems += row_number_note(table.place, ids)
     rows, spaced = [], []
     for number, record in enumerate(table.records):
         reader = _RowReader(record, pair_id(record, number, ids), condition)
