@@ -84,7 +84,7 @@ def role_derivation(items: Sequence[Item], formats: str) -> PipelineCheck:
     state: State = "red" if n_bad else "green" if n >= ENOUGH else "undefined"
     cause = {
         "red": "Always in one place, as if the order had been taken for the roles. ",
-        "green": "The place does not give the role away. ",
+        "green": "Not always in one place, so the order was not taken for the roles. ",
         "undefined": "Nothing that could be checked: too few items say in which order their source "
         "lists the answers. Read the sample. ",
     }[state]
