@@ -351,3 +351,15 @@ def test_a_scorer_that_is_not_clear_names_the_choices(cache: Cache) -> None:
     with pytest.raises(InputError, match=f"More than one scorer is called 'tiny'.*{both}"):
         find_scorer(cache, "tiny")
     assert find_scorer(cache, OTHER.scorer_id) == OTHER.scorer_id
+
+
+def test_a_scorer_of_a_data_set_is_one_that_has_scores_of_it(cache: Cache) -> None:
+    fill(cache, [(item("1"), poles(-1.0, -2.0))])
+    put(cache, [item("2")], "bare")
+    put_scorer(cache, OTHER)
+    assert find_scorer(cache, None, dataset="d") == find_scorer(cache, "tiny", dataset="d") == S
+    assert find_scorer(cache, OTHER.scorer_id, dataset="d") == OTHER.scorer_id
+    with pytest.raises(InputError, match="No scorer has scores of bare; run `python -m core score"):
+        find_scorer(cache, None, dataset="bare")
+    with pytest.raises(InputError, match="More than one scorer is called 'tiny'"):
+        find_scorer(cache, "tiny", dataset="bare")

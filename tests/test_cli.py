@@ -421,7 +421,6 @@ def test_what_cannot_be_scored_stores_nothing(
             ["no condition fr", "en, en~p1, es"],
         ),
         (("--out", "{tmp}/o.csv", "--scorer", "x"), ["'x'", "--scorer one of", SCORER.scorer_id]),
-        (("--out", "{tmp}/o.csv"), ["several scorers", SCORER.scorer_id, OTHER.scorer_id]),
         (("--out", "{tmp}/o.csv", "--scorer", "tiny"), ["More than one", OTHER.scorer_id]),
     ],
 )
@@ -438,11 +437,27 @@ def test_what_cannot_be_exported_writes_nothing(
     one_sentence(command("export", "--dataset", "e", "--out", tmp_path / "o.csv"), "'e'", "has d.")
 
 
-def test_an_export_before_any_score_says_what_comes_first(command, write, tmp_path) -> None:
+def test_an_export_before_any_score_has_the_rows_and_says_so(
+    command, write, cache, tmp_path
+) -> None:
     command("import", write(rows()))
-    one_sentence(
-        command("export", "--dataset", "d", "--out", tmp_path / "o.csv"), "python -m core score"
-    )
+    for name in ("a.csv", "b.csv"):  # without a scorer, then with two of other data sets
+        said = command("export", "--dataset", "d", "--out", tmp_path / name)
+        assert said.code == 0
+        assert "No scorer has scores of d" in said.err and "python -m core score" in said.err
+        written = pd.read_csv(tmp_path / name)
+        assert len(written) == 9 and set(written["state"]) == {"missing"}
+        assert written["ss"].isna().all()
+        put_scorer(cache, SCORER)
+        put_scorer(cache, OTHER)
+
+
+def test_an_export_of_several_scorers_asks_for_one(command, write, model, tmp_path) -> None:
+    command("import", write(rows()))
+    command("score", "--model", model, "--dataset", "d")
+    command("score", "--model", model, "--dataset", "d", "--exact")
+    said = command("export", "--dataset", "d", "--out", tmp_path / "o.csv")
+    one_sentence(said, "d has several scorers; give --scorer one of: ")
 
 
 @pytest.mark.parametrize(

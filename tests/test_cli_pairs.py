@@ -16,7 +16,7 @@ from core.store.scores import missing_texts, put_scores
 from core.store.verify import verify
 from tests.conftest import Run
 from tests.pair_samples import word_score
-from tests.store_samples import SCORER, item, put
+from tests.store_samples import OTHER, SCORER, item, put
 
 ROWS = """\
 ,sent_more,sent_less,stereo_antistereo,bias_type
@@ -67,6 +67,28 @@ def test_json_and_file_hold_the_same_numbers(run: Run, scored: Cache, tmp_path: 
     assert list(written.columns) == list(table.columns)
     assert written.difference.tolist()[:2] == table.difference.tolist()[:2]
     assert total["n_more"] == (written.preferred == "more").sum()
+
+
+def test_a_language_stands_above_its_table_and_has_none_without_scores(
+    run: Run, scored: Cache, tmp_path: Path
+) -> None:
+    _, before, _ = run("pairs", "--dataset", "d")
+    lines = before.splitlines()
+    assert lines.index("en") < next(n for n, line in enumerate(lines) if "Uninformative" in line)
+    put(scored, [item("p1", "nl", context="")], "dutch")
+    code, out, _ = run("pairs", "--dataset", "dutch", "--scorer", SCORER.scorer_id)
+    assert code == 0
+    assert "nl: no pair has a share to show. Not scored: 1." in out
+    assert "Uninformative" not in out
+
+
+def test_only_scorers_of_the_data_set_are_meant(run: Run, scored: Cache) -> None:
+    put_scorer(scored, OTHER)
+    assert run("pairs", "--dataset", "d")[0] == 0
+    put(scored, [item("p1", context="")], "unscored")
+    code, out, err = run("pairs", "--dataset", "unscored")
+    assert (code, out) == (2, "")
+    assert "No scorer has scores of unscored; run `python -m core score" in err
 
 
 def test_difflib_is_aligned_once_and_kept(run: Run, scored: Cache) -> None:

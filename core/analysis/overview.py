@@ -9,6 +9,7 @@ import pandas as pd
 from core import settings
 from core.analysis.heads.holdings import heads_held
 from core.errors import InputError
+from core.store.audit import scored_with
 from core.store.contents import contents
 from core.store.gate import Cache
 from core.store.items import datasets
@@ -54,16 +55,26 @@ def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
     return labels
 
 
-def find_scorer(cache: Cache, name: str | None, option: str = "--scorer") -> str:
+def find_scorer(
+    cache: Cache, name: str | None, option: str = "--scorer", *, dataset: str = ""
+) -> str:
     """The id of the scorer that a person means by a model name, a label, a scorer id or nothing.
 
-    The beginning of an id is enough where no other scorer fits. `option` is where the person gave
-    the name, for the message.
+    The beginning of an id is enough where no other scorer fits.
+
+    Parameters
+    ----------
+    option
+        Where the person gave the name, for the message.
+    dataset
+        Of which scores are asked for: where several scorers fit, or none is named, only those that
+        have scores of it are meant.
 
     Raises
     ------
     InputError
-        When nothing or more than one scorer fits; the message lists the choices.
+        When nothing or more than one scorer fits, and the message lists the choices; or when none
+        is named and none has scores of the data set.
     """
     known = scorers(cache)
     if known.empty:
@@ -71,10 +82,12 @@ def find_scorer(cache: Cache, name: str | None, option: str = "--scorer") -> str
         line = score_line(cache, held.iloc[0] if len(held) else settings.DEMO_DATASET)
         raise InputError(f"The cache holds no scores yet; run `{line}` first.")
     fits = known if name is None else _called(known, name)
+    if dataset and (name is None or len(fits) > 1):
+        fits = _with_scores(cache, fits, dataset, named=name is not None)
     if len(fits) == 1:
         return str(fits.scorer_id.iloc[0])
     if name is None:
-        problem = "The cache holds several scorers"
+        problem = f"{dataset or 'The cache'} {'has' if dataset else 'holds'} several scorers"
     else:
         problem = f"{'No' if fits.empty else 'More than one'} scorer is called {name!r}"
     labels = scorer_labels(known if fits.empty else fits)
@@ -87,3 +100,16 @@ def _called(known: pd.DataFrame, name: str) -> pd.DataFrame:
     ids = known["scorer_id"]
     fits = known[(ids == name) | (known["model"] == name) | (ids.map(scorer_labels(known)) == name)]
     return known[ids.str.startswith(name)] if fits.empty and name else fits
+
+
+def _with_scores(cache: Cache, fits: pd.DataFrame, dataset: str, *, named: bool) -> pd.DataFrame:
+    """Those that have scores of a data set; all where none of them has and a name was given."""
+    having = fits[fits["scorer_id"].isin(scored_with(cache, dataset))]
+    if len(having):
+        return having
+    if named:
+        return fits
+    raise InputError(
+        f"No scorer has scores of {dataset}; run `{score_line(cache, dataset)}` first, or name a "
+        "scorer."
+    )

@@ -48,11 +48,14 @@ from core.items.layout import ReadOptions
 from core.items.predicate_join import rated
 from core.items.report import ImportReport, read_dataset
 from core.selection import Selection, parse_link
+from core.store.audit import scored_with
 from core.store.items import PutResult, put_dataset, require_dataset
+from core.store.score_line import score_line
 from core.types import Severity
 from core.words import counted
 
 ROWS_LEFT_OUT = 3
+NO_SCORES = "No scorer has scores of {}, so the rows have none; `{}` computes some."
 
 DatasetOption = Annotated[
     str, typer.Option(metavar="NAME", help="An imported data set; `status` lists them.")
@@ -61,7 +64,8 @@ ScorerOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="A scorer's id, the beginning of it, model name or label (default: the only scorer).",
+        help="A scorer's id, the beginning of it, model name or label (default: the only one that "
+        "has scores of the data set).",
     ),
 ]
 
@@ -148,7 +152,8 @@ def export(
     """Write item scores to a file.
 
     One row per item and condition with its texts, log-probabilities and scores, as on the Items
-    page. Items without a score are rows too; the column `state` says why.
+    page. Items without a score are rows too; the column `state` says why. They are all there is
+    where no scorer has scores of the data set.
     """
     check_path(out)
     store = open_cache(cache)
@@ -157,7 +162,10 @@ def export(
     if not wanted.dataset:
         raise InputError("Name the data set with --dataset, or give a link with --selection.")
     require_dataset(store, wanted.dataset)
-    wanted = replace(wanted, scorer=find_scorer(store, scorer or wanted.scorer or None))
+    name = scorer or wanted.scorer or None
+    bare = name is None and not scored_with(store, wanted.dataset)
+    if not bare:
+        wanted = replace(wanted, scorer=find_scorer(store, name, dataset=wanted.dataset))
     if condition:
         wanted = replace(wanted, conditions=tuple(condition))
     table = selected_table(store, wanted)
@@ -167,8 +175,10 @@ def export(
         columns = list(table.columns)
         print_json({"file": str(out), "rows": len(table), "states": states, "columns": columns})
     else:
-        counts = ", ".join(f"{n} {state}" for state, n in states.items())
+        counts = ", ".join(f"{n:,} {state}" for state, n in states.items())
         say(f"Wrote {counted(len(table), 'row')} to {out}: {counts}.")
+    if bare:
+        say(NO_SCORES.format(wanted.dataset, score_line(store, wanted.dataset)))
 
 
 def _wanted(link: str | None) -> Selection:

@@ -39,9 +39,14 @@ _SHOWN = {
     "flips": "Flips, %",
 }
 
-ELSEWHERE = (
-    "These scores were computed elsewhere: which tokens the sentences share was up to that\n"
-    "program, whatever is said below."
+COUNTED = (
+    "Pairs whose stereotypical sentence is preferred, by unmodified {unit}s\n"
+    "(aligned by {align}; ties: {ties}). Flips: its preference is another by {other}s."
+)
+COUNTED_ELSEWHERE = (
+    "Pairs whose stereotypical sentence is preferred (ties: {ties}). These scores were\n"
+    "computed elsewhere: which tokens the sentences share was up to that program, so\n"
+    "--unit and --align change nothing, and there are no flips."
 )
 
 UnitOption = Annotated[
@@ -91,7 +96,7 @@ def pairs(
         check_path(file)
     store = open_cache(cache)
     _require_pairs(store, dataset)
-    scorer_id = find_scorer(store, scorer)
+    scorer_id = find_scorer(store, scorer, dataset=dataset)
     table, summary = _counted(store, scorer_id, dataset, rule)
     if file is not None:
         write_table(table, file)
@@ -110,8 +115,6 @@ def pairs(
         )
         return
     say(f"{known['label']} ({scorer_id})", to=out)
-    if summary["n_imported"].any():
-        say(ELSEWHERE, to=out)
     _print_shares(summary, sentences, rule)
     if file is not None:
         say(f"Wrote {counted(len(table), 'pair')} to {file}.")
@@ -158,15 +161,18 @@ def _other(unit: str) -> str:
 
 
 def _print_shares(summary: pd.DataFrame, sentences: dict[str, str], rule: _Rule) -> None:
-    """What is counted, then a table and a sentence for each condition."""
-    say(
-        f"Pairs whose stereotypical sentence is preferred, by unmodified {rule.unit}s\n"
-        f"(aligned by {rule.align}; ties: {rule.ties}). Flips: its preference is another by "
-        f"{_other(rule.unit)}s.",
-        to=out,
-    )
+    """What is counted, then a table and a sentence for each condition that has a scored pair."""
+    counted_by = COUNTED_ELSEWHERE if summary["n_imported"].any() else COUNTED
+    words = {"unit": rule.unit, "other": _other(rule.unit)}
+    say(counted_by.format(align=rule.align, ties=rule.ties, **words), to=out)
     for condition, sentence in sentences.items():
-        _print_rows(summary[summary["condition"] == condition])
+        rows = summary[summary["condition"] == condition]
+        total = rows.iloc[0]
+        if total["n"] + total["n_uninformative"] == 0:  # a table of it would hold nothing but 0
+            say(f"{sentence} Not scored: {total['n_not_scored']:,}.", to=out)
+            continue
+        say(condition, style="bold", to=out)
+        _print_rows(rows)
         say(sentence, to=out)
 
 
