@@ -363,12 +363,15 @@ def refused_rows() -> list[dict[str, str]]:
 def test_a_refused_data_set_lists_its_problems_by_row(command, write, cache) -> None:
     said = command("import", write(refused_rows()))
     assert (said.code, said.out) == (2, "")
-    first, *problems = said.err.strip().split("\n")
-    assert first.startswith("Error: 25 problems in")
-    assert "row 3: Item 'i2' in 'en' has no stereotype.; and 22 more" in first
-    assert problems[0] == "  error: d.jsonl row 4: Item 'i3' in 'en' has no stereotype."
-    assert problems[-1] == "  showing 20 of 22; --json gives all of them"
-    assert len(problems) == 21
+    *problems, last = said.err.rstrip().split("\n")
+    assert last.startswith("Error: 25 problems in")
+    assert "row 3: Item 'i2' in 'en' has no stereotype.; and 22 more" in last
+    assert last.endswith(" --lenient leaves out what has an error and takes the rest.")
+    assert problems == [
+        "  error: missing role, 25 in all; 3 of them:",
+        *(f"    d.jsonl row {n + 1}: Item 'i{n}' in 'en' has no stereotype." for n in (3, 4, 5)),
+        "  --json gives all of them",
+    ]
     assert not cache.folder.exists()
 
 

@@ -59,14 +59,14 @@ def test_what_the_refusal_spells_out_is_not_listed_again(
     lines = err.strip().split("\n")
     assert code == 2
     assert len(lines) == n_lines
-    assert lines[0].startswith(f"Error: {n_errors} problem")
+    assert lines[-1].startswith(f"Error: {n_errors} problem")
     assert all(err.count(f"Item '{n}' ") == 1 for n in range(n_errors))
 
 
 def test_notes_of_a_refused_data_set_are_listed(run: Run, tmp_path: Path) -> None:
     same = row("nurse", stereotype="The same.", anti_stereotype="the same")
     err = run("import", write(tmp_path / "d.jsonl", row("b", stereotype=""), same))[2]
-    error, note = err.strip().split("\n")
+    note, error = err.rstrip().split("\n")
     assert "Item 'b' in 'en' has no stereotype." in error
     assert note.startswith("  note: d.jsonl row 2: item 'nurse'")
 

@@ -275,6 +275,24 @@ class TestCommand:
         assert "left_out: p.csv row 2: Of the stereotype of item 'i0'" in err.replace("\n", " ")
         assert score_imports(cache)[["n_items", "n_left_out"]].to_numpy().tolist() == [[N - 1, 1]]
 
+    def test_rows_of_no_item_are_counted_as_left_out(
+        self, run: Run, cache: Cache, tmp_path: Path
+    ) -> None:
+        put(cache, items()[:2])
+        path = write_csv(tmp_path / "p.csv", predictions(items()))
+        words = ("import-scores", path, "--dataset=d", "--model=m")
+        n = 3 * (N - 2)
+        _, _, err = run(*words)
+        last = err.strip().splitlines()[-1]
+        assert last.startswith(f"Error: {n} problems in") and "--lenient leaves out" in last
+        assert f"error: unmatched score, {n} in all; 3 of them:" in err
+        code, _, err = run(*words, "--lenient")
+        assert code == 3
+        assert "m on d: stored the scores of 2 items (scorer" in err.replace("\n", " ")
+        assert f"Left out: {n} rows of {path}." in err
+        code, out, _ = run(*words, "--lenient", "--json")
+        assert (code, json.loads(out)["rows_left_out"]) == (3, n)
+
     def test_models_of_one_file_are_several_scorers(
         self, run: Run, cache: Cache, tmp_path: Path
     ) -> None:

@@ -438,6 +438,39 @@ class TestProblems:
         assert kinds(error) == {"scored_twice": 3}
         assert {p.row for p in error.problems} == {N + 1}
 
+    def test_twins_whose_numbers_differ_by_noise_share_the_first(self, tmp_path: Path) -> None:
+        twin = replace(items()[0], item_id="twin")
+        rows = samples(items())
+        near = {role: number(0, role) + 2e-5 for role in ROLES}
+        path = write_lines(tmp_path / "a.jsonl", [*rows, sample(twin, near)])
+        scores = found(path, [*items(), twin])
+        assert values(scores)["twin"] == values(scores)["i0"]
+        (note,) = scores.problems
+        assert note.kind == "scored_again"
+        assert note.message.startswith("6 continuations") and "at most 2e-05 nats" in note.message
+
+    def test_twins_whose_numbers_differ_are_named_in_full(self, tmp_path: Path) -> None:
+        twin = replace(items()[0], item_id="twin")
+        other = {role: number(0, role) + 2e-4 for role in ROLES}
+        path = write_lines(tmp_path / "a.jsonl", [*samples(items()), sample(twin, other)])
+        error = refused(path, [*items(), twin])
+        assert kinds(error) == {"scored_twice": 6}
+        assert "; the same text is that of item 'twin' in en too." in str(error)
+        first = number(0, "stereotype")
+        assert f"has {first + 2e-4:.10g} here and {first:.10g} before" in str(error)
+
+    def test_an_order_allows_no_noise(self, tmp_path: Path) -> None:
+        rows = table(items())
+        path = write_csv(tmp_path / "t.csv", [*rows, rows[2] | {"bad": rows[2]["bad"] + 2e-5}])
+        assert kinds(refused(path, items(), columns=MAPPED, scale=Scale.ORDER)) == {
+            "scored_twice": 1
+        }
+
+    def test_a_condition_that_the_data_set_has_not_is_one_sentence(self, tmp_path: Path) -> None:
+        path = write_lines(tmp_path / "a.jsonl", samples(items()))
+        with pytest.raises(InputError, match=r"^The data set has no condition ko; it has en\.$"):
+            found(path, items(), condition="ko")
+
 
 def test_every_layout_and_problem_is_described() -> None:
     described = (ROOT / "docs" / "import-scores.md").read_text("utf-8")

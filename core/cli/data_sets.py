@@ -36,7 +36,7 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     print_problems,
-    refusal_as_json,
+    refusal_of_file,
     say,
 )
 from core.errors import InputError
@@ -99,7 +99,7 @@ def import_data_set(
         labels={} if labels is None else read_labels(labels),
     )
     drawn = sample_of(sample, seed)
-    with refusal_as_json(as_json):
+    with refusal_of_file(as_json, lenient=lenient):
         report = read_dataset(
             path, data_format, options=options, encoding=encoding, lenient=lenient, sample=drawn
         )

@@ -17,7 +17,7 @@ from core.cli.terminal import (
     open_cache,
     print_json,
     print_problems,
-    refusal_as_json,
+    refusal_of_file,
     say,
 )
 from core.errors import InputError
@@ -141,7 +141,7 @@ def import_scores(
     )
     store = open_cache(cache)
     items = stored_items(store, dataset)
-    with refusal_as_json(as_json):
+    with refusal_of_file(as_json, lenient=lenient):
         file = read_score_file(path, data_format, options=options, encoding=encoding)
         file = _of_model(file, model)
         found = find_scores(file, items, model=model or "", lenient=lenient)
@@ -162,10 +162,12 @@ def import_scores(
     )
     left_out = [p for p in found.problems if p.severity is Severity.LEFT_OUT]
     if as_json:
-        print_json(_summary(dataset, source, stored, found))
+        print_json(_summary(dataset, source, stored, found, left_out))
     else:
         print_problems([*left_out, *(p for p in found.problems if p not in left_out)])
-        _say_stored(dataset, stored, left_out)
+        _say_stored(dataset, stored)
+        if n := _rows_left_out(left_out):
+            say(f"Left out: {counted(n, 'row')} of {path}.")
         say_after_scoring(store, dataset)
     if left_out:
         raise typer.Exit(ITEMS_LEFT_OUT)
@@ -215,22 +217,32 @@ def _note(options: ScoreOptions, labels: Path | None) -> str:
     return "; ".join(parts)
 
 
+def _rows_left_out(left_out: Sequence[Problem]) -> int:
+    """How many rows of the files have an error, whether or not an item is left out with them."""
+    return len({(p.file, p.row) for p in left_out if p.row is not None})
+
+
 def _summary(
-    dataset: str, source: ScoreSource, stored: Sequence[PutScores], found: FoundScores
+    dataset: str,
+    source: ScoreSource,
+    stored: Sequence[PutScores],
+    found: FoundScores,
+    left_out: Sequence[Problem],
 ) -> dict[str, Any]:
     return {
         "dataset": dataset,
         **asdict(source),
         "scorers": [asdict(put) for put in stored],
+        "rows_left_out": _rows_left_out(left_out),
         "problems": [asdict(p) for p in found.problems],
     }
 
 
-def _say_stored(dataset: str, stored: Sequence[PutScores], left_out: Sequence[Problem]) -> None:
+def _say_stored(dataset: str, stored: Sequence[PutScores]) -> None:
     for put in stored:
         if put.unchanged:
             said = "these scores are there already"
         else:
             said = f"stored the scores of {counted(put.stored, 'item')}"
-            said += f"; left out: {put.left_out}" if left_out else ""
+            said += f"; left out: {counted(put.left_out, 'item')}" if put.left_out else ""
         say(f"{put.model} on {dataset}: {said} (scorer {put.scorer_id}, imported).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -45,6 +45,10 @@ RunOption = Annotated[
 ]
 
 SHOWN_PROBLEMS = 20
+SHOWN_OF_KIND = 3  # problems
+# Errors that name the row where a file stopped being readable.
+_OF_WHOLE_FILES = ("wrong_encoding", "bad_csv", "bad_json", "duplicate_column")
+LEAVE_OUT = "--lenient leaves out what has an error and takes the rest."
 ANY_WIDTH = 1_000_000
 
 out = Console()
@@ -98,31 +102,57 @@ def print_rows(table: tables.Table) -> None:
 
 
 def print_refusal(error: DataSetError) -> None:
-    """Why a data set is refused: a sentence, and the problems that it does not spell out."""
-    print_error(error)
+    """Why a data set is refused: the problems that the error leaves unsaid, and last the error.
+
+    There may be many, and the last line is the one that stays in view.
+    """
     errors = [p for p in error.problems if p.severity is Severity.ERROR]
-    spelt_out = {id(p) for p in errors[:SPELT_OUT]}
-    print_problems([p for p in error.problems if id(p) not in spelt_out])
+    print_problems(error.problems, said={id(p) for p in errors[:SPELT_OUT]})
+    print_error(error)
 
 
 @contextmanager
-def refusal_as_json(as_json: bool) -> Iterator[None]:
-    """With --json, a refused data set or file is an object too, which has all problems."""
+def refusal_of_file(as_json: bool, *, lenient: bool) -> Iterator[None]:
+    """A refused data set or file: with --json an object that has all problems, else a sentence.
+
+    Where every error is of a row or an item, it says how to leave these out.
+    """
     try:
         yield
     except DataSetError as error:
+        errors = [p for p in error.problems if p.severity is Severity.ERROR]
+        if not lenient and all(_can_be_left_out(p) for p in errors):
+            error = DataSetError(f"{error} {LEAVE_OUT}", error.problems)
         if as_json:
             print_json({"error": str(error), "problems": [asdict(p) for p in error.problems]})
-        raise
+        raise error from None
 
 
-def print_problems(problems: Sequence[Problem]) -> None:
-    """The first problems of a data set, each with the place where it was found."""
-    for p in problems[:SHOWN_PROBLEMS]:
-        row = f"row {p.row}: " if p.row is not None else ""
-        say(f"  {p.severity}: {p.file} {row}{_item(p)}{p.message}")
-    if len(problems) > SHOWN_PROBLEMS:
-        say(f"  showing {SHOWN_PROBLEMS} of {len(problems)}; --json gives all of them")
+def print_problems(problems: Sequence[Problem], said: Collection[int] = ()) -> None:
+    """The problems of a data set by kind: how many there are, and some with their places.
+
+    Parameters
+    ----------
+    said
+        `id` of problems that are said elsewhere: counted, not shown.
+    """
+    groups: dict[tuple[str, str], list[Problem]] = {}
+    for p in problems:
+        groups.setdefault((p.severity, p.kind), []).append(p)
+    n_hidden = 0
+    for (severity, kind), group in groups.items():
+        left = [p for p in group if id(p) not in said]
+        many = len(left) > SHOWN_OF_KIND
+        n_hidden += max(0, len(left) - SHOWN_OF_KIND)
+        if many:
+            words = kind.replace("_", " ")
+            say(f"  {severity}: {words}, {len(group):,} in all; {SHOWN_OF_KIND} of them:")
+        for p in left[:SHOWN_OF_KIND]:
+            row = f"row {p.row}: " if p.row is not None else ""
+            start = "    " if many else f"  {severity}: "
+            say(f"{start}{p.file} {row}{_item(p)}{p.message}")
+    if n_hidden:
+        say("  --json gives all of them")
 
 
 @contextmanager
@@ -141,6 +171,11 @@ def stop_on_interrupt() -> Iterator[Callable[[], bool]]:
         yield lambda: asked
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _can_be_left_out(p: Problem) -> bool:
+    """Whether a lenient reading goes on without the row or item of an error."""
+    return p.kind not in _OF_WHOLE_FILES and (p.row is not None or bool(p.item_id))
 
 
 def _item(p: Problem) -> str:

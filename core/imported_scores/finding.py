@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from core.errors import InputError
 from core.files.places import Place, listed, printable, refusal
-from core.imported_scores.layout import THIRD, WHOLE, Finds, ScoreRow
+from core.imported_scores.layout import LOG_SCALES, THIRD, WHOLE, Finds, ScoreRow
 from core.imported_scores.numbers import why_no_score
 from core.imported_scores.reading import ScoreFile
 from core.items.formats.stereoset import SENTENCE_IDS
@@ -24,6 +24,9 @@ from core.words import counted
 
 Key = tuple[str, str]  # item id and condition
 Target = tuple[Key, str]  # and the role of a continuation, WHOLE for all of them
+
+# Nats. Computed twice in float32, in two batches, a sum over a continuation differs by less.
+REPEATED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,9 @@ def find_scores(
     DataSetError
         There is an error; in a lenient reading, one of the whole file, or nothing is left.
     InputError
-        The rows name no condition, and the data set has several.
+        The rows name no condition, and the data set has several; or all name others than it has.
     """
+    _check_conditions(file, items)
     search = _Search(file, items)
     by_model: dict[str, list[ScoreRow]] = defaultdict(list)
     for row in file.rows:
@@ -90,6 +94,16 @@ def find_scores(
     return FoundScores(found, tuple(problems), n_left_out)
 
 
+def _check_conditions(file: ScoreFile, items: Sequence[Item]) -> None:
+    """Refuse rows of which none is in a condition of the data set: one sentence says it of all."""
+    named = list(dict.fromkeys(row.condition for row in file.rows))
+    held = list(dict.fromkeys(item.condition for item in items))
+    if named and "" not in named and not set(named) & set(held):
+        raise InputError(
+            printable(f"The data set has no condition {listed(named)}; it has {listed(held)}.")
+        )
+
+
 class _Search:
     """Finds the items of rows, and collects what is wrong with either."""
 
@@ -101,6 +115,7 @@ class _Search:
         self.problems: list[Problem] = []
         self.failed: dict[str, set[Key]] = {}  # items with an error, by model
         self.extra: Counter[str] = Counter()  # numbers of continuations that items have not
+        self.repeated: list[float] = []  # nats between two numbers that count as one
 
     def scores(self, model: str, rows: Sequence[ScoreRow]) -> list[ItemNumbers]:
         """The scores of the items under one model, in the order of the items."""
@@ -119,11 +134,7 @@ class _Search:
         self._say_unmatched(rows, unmatched)
         of_what = f" under {model}" if len({row.model for row in self.file.rows}) > 1 else ""
         self._say_missing(numbers, failed, of_what)
-        for role, n in self.extra.items():
-            if n:
-                message = f"{counted(n, 'number')} of {role}, which the items have not, not read."
-                self.problems.append(self._place.note("number_ignored", message))
-        self.extra.clear()
+        self._say_passed_over()
         return [
             ItemNumbers(*key, numbers[key], tokens[key])
             for key in self.items
@@ -173,13 +184,41 @@ class _Search:
                 message = f"Of the {role} of item {key[0]!r} in {key[1]} {why}."
                 self.problems.append(place.error("not_a_score", printable(message)))
                 failed.add(key)
-            elif known.setdefault(role, value) != value:
+            elif (apart := abs(known.setdefault(role, value) - value)) > self.allowed:
                 message = (
-                    f"The {role} of item {key[0]!r} in {key[1]} has {value:g} here and "
-                    f"{known[role]:g} before."
+                    f"The {role} of item {key[0]!r} in {key[1]} has {value:.10g} here and "
+                    f"{known[role]:.10g} before{self._twins(row, key)}."
                 )
                 self.problems.append(place.error("scored_twice", printable(message)))
                 failed.add(key)
+            elif apart:
+                self.repeated.append(apart)
+
+    @property
+    def allowed(self) -> float:
+        """How far two numbers of one continuation may be apart; on an unknown scale, not at all."""
+        return REPEATED if self.file.scale in LOG_SCALES else 0.0
+
+    def _twins(self, row: ScoreRow, key: Key) -> str:
+        """Which other items a row is a score of too, for a message; empty where there is none."""
+        others = [f"{i!r} in {c}" for (i, c), _ in self._targets_of(row) if (i, c) != key]
+        return f"; the same text is that of item {listed(others)} too" if others else ""
+
+    def _say_passed_over(self) -> None:
+        """Notes on numbers of a model that are not read, and on those that stand there twice."""
+        for role, n in self.extra.items():
+            if n:
+                message = f"{counted(n, 'number')} of {role}, which the items have not, not read."
+                self.problems.append(self._place.note("number_ignored", message))
+        if self.repeated:
+            message = (
+                f"{counted(len(self.repeated), 'continuation')} scored twice with numbers that "
+                f"differ by at most {max(self.repeated):.1g} nats, as those of two batches do; the "
+                "first is taken."
+            )
+            self.problems.append(self._place.note("scored_again", message))
+        self.extra.clear()
+        self.repeated.clear()
 
     def _say_unmatched(self, rows: Sequence[ScoreRow], unmatched: Sequence[ScoreRow]) -> None:
         """An error for each row without an item; one note for a list or file that has none at all.
