@@ -364,6 +364,26 @@ BROKEN: dict[str, tuple[Callable[[list[dict[str, Any]]], Any], Counter[str], str
 }
 
 
+class TestFolders:
+    def test_only_files_of_the_layout_are_read_of_texts_and_results(self, tmp_path: Path) -> None:
+        texts = [{k: v for k, v in row.items() if "score" not in k} for row in results(pairs())]
+        write_csv(tmp_path / "a_texts.csv", texts)
+        write_csv(tmp_path / "results.csv", results(pairs()))
+        for layout in (None, "crows-results"):
+            scores = found(tmp_path, pairs(), layout)
+            assert len(values(scores)) == N
+            (note,) = (p for p in scores.problems if p.kind == "file_ignored")
+            assert note.message == (
+                "Not read, because they are no files of crows-results: a_texts.csv."
+            )
+
+    def test_a_folder_of_texts_alone_has_no_scores(self, tmp_path: Path) -> None:
+        for name in ("a.csv", "b.csv"):
+            write_csv(tmp_path / name, [{"sent_more": "a", "sent_less": "b"}])
+        with pytest.raises(InputError, match=r"^b\.csv has no columns of a known layout"):
+            found(tmp_path, pairs())
+
+
 class TestProblems:
     @pytest.mark.parametrize("name", BROKEN)
     def test_each_is_named_and_strict_refuses(self, tmp_path: Path, name: str) -> None:

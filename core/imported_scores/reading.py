@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from core.errors import InputError
 from core.files.encoding import check_encoding
 from core.files.places import Place, listed, printable
 from core.files.reading import DataFile, content_hash, read_files
-from core.files.tables import read_table
+from core.files.tables import Table, read_table
 from core.imported_scores.layout import Scale, ScoreLayout, ScoreOptions, ScoreRow
 from core.imported_scores.layouts import LAYOUTS, layout_named, layout_of, scale_of
 from core.types import Problem
@@ -55,13 +56,13 @@ def read_score_file(
     files, problems = read_files(path)
     layout = layout_named(format) if format else _detected(files, options, encoding)
     _check_options(layout, options)
-    used = _of_layout(files, layout)
+    tables = _of_layout(files, layout, encoding)
+    used = [file for file, _ in tables]
     if left := [file.path.name for file in files if file not in used]:
         message = f"Not read, because they are no files of {layout.name}: {listed(left)}."
         problems.append(Place(printable(path.name)).note("file_ignored", printable(message)))
     rows: list[ScoreRow] = []
-    for file in used:
-        table = read_table(file, encoding)
+    for _, table in tables:
         read, more = layout.read(table, options)
         rows += read
         problems += table.problems + more
@@ -71,15 +72,28 @@ def read_score_file(
 
 
 def _detected(files: list[DataFile], options: ScoreOptions, encoding: str | None) -> ScoreLayout:
-    """The layout that a file shows; JSON Lines tell more than the summaries beside them."""
-    first = min(files, key=lambda file: file.path.suffix.lower() != ".jsonl")
-    return layout_of(read_table(first, encoding), options)
+    """The layout of the first file that shows one; JSON Lines before the summaries beside them.
+
+    Raises
+    ------
+    InputError
+        None does; the message is about the last.
+    """
+    ordered = sorted(files, key=lambda file: file.path.suffix.lower() != ".jsonl")
+    for file in ordered[:-1]:
+        table = read_table(file, encoding)
+        with suppress(InputError):
+            return layout_of(table, options)
+    return layout_of(read_table(ordered[-1], encoding), options)
 
 
-def _of_layout(files: list[DataFile], layout: ScoreLayout) -> list[DataFile]:
-    """Those files whose names end as the layout's do; all where none does."""
-    of_it = [f for f in files if f.path.suffix.lower() in layout.suffixes]
-    return of_it or files
+def _of_layout(
+    files: list[DataFile], layout: ScoreLayout, encoding: str | None
+) -> list[tuple[DataFile, Table]]:
+    """Those files whose names end as the layout's do and whose columns are its; all if none is."""
+    named = [f for f in files if f.path.suffix.lower() in layout.suffixes]
+    tables = [(file, read_table(file, encoding)) for file in named or files]
+    return [(file, table) for file, table in tables if layout.detects(table)] or tables
 
 
 def _check_options(layout: ScoreLayout, options: ScoreOptions) -> None:
