@@ -35,6 +35,12 @@ def test_the_note_shows_the_words() -> None:
     assert "mac_roman, which gives financiële;" in notes[0].message
 
 
+def test_blanks_are_no_examples_of_an_encoding() -> None:
+    content = ("Jan\N{NO-BREAK SPACE}en " + "financiële naïef " * 20).encode("mac_roman")
+    _, notes = decode(DataFile(Path("a.csv"), content))
+    assert "mac_roman, which gives financiële, naïef;" in notes[0].message
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -101,6 +101,12 @@ def test_every_layout_says_where_its_roles_come_from() -> None:
     assert set(RULES) == set(FORMATS)
 
 
+def test_counts_of_conditions_have_separators() -> None:
+    items = [sentence(n) for n in range(1000)]
+    items += [sentence(n, "hi", stereotype="वही", anti_stereotype="वही।") for n in range(1000)]
+    assert "hi 1,000 of 1,000" in contrast(items, english(items)).found
+
+
 # --- contrast and blank ---------------------------------------------------------------------
 
 
@@ -353,6 +359,7 @@ def test_the_command_is_red_with_exit_code_3_and_green_with_0(run, cache: Cache)
     code, out, _ = run("check")
     assert code == 3
     assert "bad: Blank survived: red (n = 6)" in out and "es 1 of 3" in out
+    assert "  1 example of 1.\n" in out
     assert "fair" not in out
     assert run("check", "--dataset", "good")[0] == 0
 

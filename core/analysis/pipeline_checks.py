@@ -208,6 +208,8 @@ def _by_condition(
         found = f"In all of {counted(len(versions), 'version')} {fine} ({conditions})."
         return PipelineCheck(name, title, "green", found, len(versions), 0, examples)
     counts = Counter(item.condition for item in bad)
-    where = ", ".join(f"{c} {counts[c]} of {n_all[c]}" for c in sorted(counts, key=condition_rank))
+    where = ", ".join(
+        f"{c} {counts[c]:,} of {n_all[c]:,}" for c in sorted(counts, key=condition_rank)
+    )
     found = f"In {n:,} of {counted(len(versions), 'version')} {fault}: {where}."
     return PipelineCheck(name, title, "red", found, len(versions), n, examples)

@@ -18,6 +18,7 @@ from core.store.audit import scored_with
 from core.store.gate import Cache
 from core.store.items import datasets, require_dataset, stored_items
 from core.store.scorers import scorers
+from core.words import counted
 
 RED_FOUND = 3
 _STYLES = {"green": "green", "red": "bold red", "undefined": "yellow"}
@@ -97,7 +98,6 @@ def _print(dataset: str, checks: list[PipelineCheck], labels: dict[str, str]) ->
         say(f"  {one.found}", to=out)
         if one.state == "red" and len(one.examples):
             print_rows(one.examples.head(_FEW))
-            say(
-                f"  {min(_FEW, len(one.examples))} examples of {one.n_bad:,}; --json has more.",
-                to=out,
-            )
+            shown = counted(min(_FEW, len(one.examples)), "example")
+            more = "; --json has more" if len(one.examples) > _FEW else ""
+            say(f"  {shown} of {one.n_bad:,}{more}.", to=out)

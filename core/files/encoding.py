@@ -81,7 +81,8 @@ def decode(file: DataFile, encoding: str | None = None) -> tuple[str, list[Probl
         except UnicodeError as other:
             raise _refused(file, notes, error, encoding) from other
     if encoding is None:
-        words = [_mixed(word, chosen) for word in dict.fromkeys(_WORD.findall(escaped))]
+        read = (_mixed(word, chosen) for word in dict.fromkeys(_WORD.findall(escaped)))
+        words = [word for word in read if _has_letter(word)]  # a blank shows nobody an encoding
         message = (
             f"Bytes that are not UTF-8 were read as {chosen}, which gives {listed(words)};"
             " --encoding names another encoding."
@@ -112,6 +113,11 @@ def _mixed(escaped: str, encoding: str) -> str:
         return match.group().encode(errors="surrogateescape").decode(encoding)
 
     return _STRANGE.sub(read, escaped)
+
+
+def _has_letter(word: str) -> bool:
+    """Whether there is a letter beyond ASCII in it."""
+    return any(c.isalpha() and not c.isascii() for c in word)
 
 
 def _evident(escaped: str) -> str | None:
