@@ -46,7 +46,7 @@ def test_versions_rewordings_and_empty_conditions_are_told_apart():
     assert drawn["original or translation"]["y"] == [0, 3]
     assert drawn["rewording"]["x"] == [0.5]
     assert drawn["rewording"]["marker"]["symbol"] == ["diamond-open"]
-    empty = drawn["no score"]
+    empty = drawn["no SS"]
     assert empty["y"] == [2]
     assert empty["text"] == [" collapsed"]
     assert "Both poles say the same" in empty["customdata"][0][2]
@@ -98,4 +98,4 @@ def test_the_caption_counts_conditions_with_a_score():
 
 def test_no_scores_at_all_is_still_a_figure():
     drawn = traces(item_across_conditions(rows({"en": math.nan}), UNKNOWN))
-    assert list(drawn) == ["no score"]
+    assert list(drawn) == ["no SS"]

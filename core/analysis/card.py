@@ -249,6 +249,6 @@ def _why_no_tokens(rows: pd.DataFrame) -> str:
         return "There is no such item."
     scored = rows["state"] == "scored"
     sentences = {state_sentence(row) for row in rows[~scored].to_dict("records")}
-    if len(sentences) == 1:
+    if len(sentences) == 1 and not scored.any():
         return sentences.pop()
     return "The scores were imported without their tokens, so there are no bars to show."

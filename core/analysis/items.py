@@ -14,6 +14,7 @@ from core.stats.scores import binary_choice, fluency, ranking, stereotype_score
 from core.store.gate import Cache
 from core.store.scores import item_scores
 
+POLES = {1.0: "stereotype", 0.0: "anti-stereotype", 0.5: "tie"}  # what `binary` says
 COUNTS = ("n_stereotype", "n_anti", "n_unrelated", "n_unknown")
 
 
@@ -41,9 +42,10 @@ def item_table(
         score), `ss_en` (the same item's in English; undefined for native items, which have no
         English twin), `change` (ss - ss_en, of a rewording of another language too, which an
         audit compares with that language instead; undefined for English itself), `binary`,
-        `fluency`. Undefined is NaN; the counts `n_*` are integers or missing. Items without scores
-        are rows too: `state` says why. English comes first, then its rewordings, then the
-        languages; within a condition the order of the import.
+        `fluency`. `order_*`, numbers from elsewhere of an unknown scale, are there where there are
+        any. Undefined is NaN; the counts `n_*` are integers or missing. Items without scores are
+        rows too: `state` says why. English comes first, then its rewordings, then the languages;
+        within a condition the order of the import.
     """
     table = item_scores(cache, scorer_id, dataset, item_ids=item_ids, texts=texts)
     l_plus, l_minus = table["l_stereotype"], table["l_anti"]
@@ -57,13 +59,20 @@ def item_table(
     ss_en = table["item_id"].map(english).astype(np.float64)
     table["ss_en"] = ss_en.mask(table["native"])
     table["change"] = (table["ss"] - table["ss_en"]).mask(in_english)
-    table = table.drop(columns=[name for name in table if str(name).startswith("order_")])
+    orders = [name for name in table if str(name).startswith("order_")]
+    if table[orders].isna().all(axis=None):
+        table = table.drop(columns=orders)
     # One missing count would turn a column of integers into floats, also in every export.
     table = table.astype(dict.fromkeys(COUNTS, "Int64"))
     ranks = {c: condition_rank(c) for c in table["condition"].unique()}
     place = {c: n for n, c in enumerate(sorted(ranks, key=ranks.__getitem__))}
     order = table["condition"].map(place).argsort(kind="stable")
     return table.iloc[order].reset_index(drop=True)
+
+
+def has_choices_alone(table: pd.DataFrame) -> bool:
+    """Whether some row of an item table has a preferred pole, and yet no stereotype score."""
+    return bool((table["ss"].isna() & table["binary"].notna()).any())
 
 
 def english_rewording_noise(table: pd.DataFrame) -> RewordingNoise:

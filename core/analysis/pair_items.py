@@ -15,6 +15,7 @@ from core.analysis.card import Row
 from core.analysis.pairs import ALL, UNDECIDED, pair_summary, pair_table
 from core.items.alignment import UNITS
 from core.store.gate import Cache
+from core.store.pair_rows import IMPORTED
 from core.store.pairs import has_pairs
 from core.words import counted
 
@@ -54,15 +55,32 @@ def with_pairs(table: pd.DataFrame, rules: Rules, unit: str) -> pd.DataFrame:
     """An item table with the columns of a pair by one rule; the table itself where it has none.
 
     Added are the columns of `pair_table` and `preferred_other_rule`, the preference by the other
-    unit. `flags` holds those of the pair too.
+    unit, empty for a pair from elsewhere, whose source has one rule. `flags` holds those of the
+    pair too.
     """
     if not rules:
         return table
-    pairs = rules[unit].assign(preferred_other_rule=rules[other_unit(unit)]["preferred"])
+    elsewhere = rules[unit]["flags"].map(lambda flags: IMPORTED in flags).astype(np.bool_)
+    other = rules[other_unit(unit)]["preferred"].mask(elsewhere, "")
+    pairs = rules[unit].assign(preferred_other_rule=other)
     both = zip(table["flags"], pairs["flags"], strict=True)
     flags = [sorted({*own, *more}) if len(more) else own for own, more in both]
     columns = {name: pairs[name] for name in PAIR_COLUMNS}
     return table.assign(**columns, flags=pd.Series(flags, table.index, dtype=object))
+
+
+def has_one_rule(table: pd.DataFrame) -> bool:
+    """Whether all pairs of a table that are scored come from elsewhere, with a rule of their own.
+
+    Parameters
+    ----------
+    table
+        Of `with_pairs`.
+    """
+    scored, other = (
+        table[name].fillna("").ne("").any() for name in ("preferred", "preferred_other_rule")
+    )
+    return bool(scored and not other)
 
 
 def summaries(rules: Rules, positions: npt.NDArray[np.intp]) -> dict[str, pd.DataFrame]:
@@ -85,6 +103,11 @@ def summary_sentences(found: Mapping[str, pd.DataFrame], unit: str) -> list[str]
     sentences = []
     for row in found[unit].to_dict("records"):
         if row["group"] != ALL:
+            continue
+        if not row["n"] and not row["n_uninformative"]:
+            sentences.append(
+                f"{row['condition']}: not scored ({counted(row['n_not_scored'], 'pair')})."
+            )
             continue
         sentence = f"{row['condition']}: the stereotypical sentence scores higher in {_share(row)}"
         if row["n_imported"]:

@@ -136,15 +136,20 @@ def _empty_marks(rows: pd.DataFrame, places: dict[str, int]) -> go.Scatter:
         y=[places[row["condition"]] for row in records],
         mode="markers+text",
         marker={"symbol": "square-open", "size": 9, "color": ENGLISH, "line": {"width": 1.5}},
-        text=[f" {row['state']}" for row in records],
+        text=[f" {_no_score(row)}" for row in records],
         textposition="middle right",
         cliponaxis=False,
         customdata=[
             [row["item_id"], row["condition"], plain(state_sentence(row))] for row in records
         ],
         hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
-        name="no score",
+        name="no SS",
     )
+
+
+def _no_score(row: Row) -> str:
+    """What a row without SS is called: its state, or which number of a scored one is missing."""
+    return "scored, but without SS" if row["state"] == "scored" else str(row["state"])
 
 
 def _layout(order: list[str], n_traces: int) -> dict[str, Any]:

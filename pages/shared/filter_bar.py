@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.analysis.filtering import Matches, sorts_of, unknown_values
 from core.analysis.pair_card import PREFERENCES
+from core.analysis.pair_items import has_one_rule
 from core.selection import SORTS, Selection, active_filters, with_field, without
 from core.words import counted
 from pages.shared import state
@@ -88,7 +89,7 @@ def filter_bar(table: pd.DataFrame, selection: Selection) -> None:
     with direction:
         state.show_field("descending", selection.descending)
         st.toggle("Largest first", **state.bound("descending"))
-    if "preferred" in facets:
+    if "preferred" in facets and not has_one_rule(table):
         with rule:
             choose_rule(selection.unit, "table")
 

@@ -15,7 +15,15 @@ from core.analysis.pair_items import Rules
 from core.figures.conditions import item_across_conditions
 from core.settings import REFERENCE_CONDITION
 from core.store.gate import Cache
-from pages.shared.card_source import Provenance, Source, card_source, pairs_of, version_tokens
+from core.store.pair_rows import IMPORTED
+from pages.shared.card_source import (
+    Pairs,
+    Provenance,
+    Source,
+    card_source,
+    pairs_of,
+    version_tokens,
+)
 from pages.shared.figures import literal, show_figure
 from pages.shared.item_version import show_version
 from pages.shared.pair_card import choose_rule
@@ -82,7 +90,7 @@ def item_card(
         shown = _choose_condition(rows, source, condition)
         versions = _versions(rows, shown)
         is_pair = any(row["condition"] in known for row in versions)
-        if is_pair:
+        if is_pair and not _has_one_rule(known, unit):
             choose_rule(unit, "card")
         tokens = version_tokens(versions, source)
         for place, row in zip(st.columns(len(versions), gap="medium"), versions, strict=True):
@@ -92,6 +100,12 @@ def item_card(
             _show_conditions(rows, source, compare)
         _show_metadata(versions)
     return shown
+
+
+def _has_one_rule(known: Pairs, unit: str) -> bool:
+    """Whether all scores of a pair come from elsewhere, where one rule made them."""
+    scored = [pair[unit] for pair in known.values() if pair[unit]["preferred"]]
+    return bool(scored) and all(IMPORTED in pair["flags"] for pair in scored)
 
 
 def sensitive_css() -> str:

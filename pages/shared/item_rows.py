@@ -10,7 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.filtering import Matches
+from core.analysis.items import POLES, has_choices_alone
 from core.analysis.pair_card import PREFERENCES
+from core.analysis.pair_items import has_one_rule
 from core.selection import Selection
 from core.words import counted
 from pages.shared import state
@@ -34,6 +36,9 @@ COLUMNS: dict[str, Any] = {
     ),
     "change": st.column_config.NumberColumn(
         "Change", format="%+.3f", help="SS minus the SS of the same item in English"
+    ),
+    "binary": st.column_config.TextColumn(
+        "Preferred", help="The pole with the higher score; known without a mean per token too"
     ),
     "n_stereotype": st.column_config.NumberColumn("n+", help="Scored tokens, stereotype"),
     "n_anti": st.column_config.NumberColumn("n−", help="Scored tokens, anti-stereotype"),
@@ -79,8 +84,18 @@ COLUMNS_OF_PAIRS = COLUMNS | {
 
 
 def shown_columns(table: pd.DataFrame) -> list[str]:
-    """The columns of the table on the page: others where the data set holds pairs of sentences."""
-    return list(SHOWN_PAIRS if "preferred" in table else SHOWN)
+    """The columns of the table on the page: others where the data set holds pairs of sentences.
+
+    `binary` is among them where scores from elsewhere give choices alone, and the preference by the
+    other rule only where there is another rule.
+    """
+    if "preferred" in table:
+        gone = {"preferred_other_rule"} if has_one_rule(table) else set()
+        return [name for name in SHOWN_PAIRS if name not in gone]
+    columns = list(SHOWN)
+    if has_choices_alone(table):
+        columns.insert(columns.index("ss"), "binary")
+    return columns
 
 
 def opened(table: pd.DataFrame, matches: Matches, selection: Selection) -> Selection:
@@ -126,6 +141,7 @@ def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: 
 
     rows = table.iloc[positions][shown_columns(table)]
     words = {name: rows[name].map(PREFERENCES) for name in PREFERRED if name in rows}
+    words |= {"binary": rows["binary"].map(POLES)} if "binary" in rows else {}
     st.dataframe(
         rows.assign(**words),
         column_config=COLUMNS_OF_PAIRS if "preferred" in rows else COLUMNS,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import streamlit as st
 
 from core.analysis.card import Row, change_sentence, state_sentence
+from core.analysis.items import POLES
 from core.figures.theme import signed
 from core.figures.tokens import pair_bars, token_bars
 from core.stats.noise import RewordingNoise
+from core.words import counted
 from pages.shared.card_source import Source
 from pages.shared.figures import literal, show_figure
 from pages.shared.pair_card import show_pair
@@ -53,15 +57,33 @@ def show_version(row: Row, source: Source, tokens: pd.DataFrame) -> None:
     for role, (label, ending) in _ROLES.items():
         if pd.isna(row[role]):
             continue
-        value, n = row[f"l_{ending}"], row[f"n_{ending}"]
-        measure = "" if pd.isna(value) else f": l = {signed(value, 3)} nats per token, n = {n}"
-        st.caption(f"{label}{measure}")
+        st.caption(f"{label}{_measure(row, ending)}")
         text_block(row[role], row["language"])
     _show_tokens(row, source, tokens)
 
 
+def _measure(row: Row, ending: str) -> str:
+    """The number behind one continuation, with its tokens where they are known."""
+    n = row[f"n_{ending}"]
+    tokens: str = "" if pd.isna(n) else f", n = {counted(n, 'token')}"
+    if not pd.isna(value := row[f"l_{ending}"]):
+        return f": l = {signed(value, 3)} nats per token{tokens}"
+    if not pd.isna(value := row[f"sum_{ending}"]):
+        return f": sum {signed(value, 3)} nats{tokens}"
+    if not pd.isna(value := row.get(f"order_{ending}", math.nan)):
+        return f": {signed(value, 3)}, on a scale that the file does not name"
+    return ""
+
+
 def _show_numbers(row: Row, noise: RewordingNoise) -> None:
     with st.container(horizontal=True, gap="medium"):
+        if pd.isna(row["ss"]) and not pd.isna(row["binary"]):
+            st.metric(
+                "Preferred",
+                POLES[row["binary"]],
+                width="content",
+                help="The pole with the higher score",
+            )
         st.metric(
             "SS",
             _number(row["ss"]),
