@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.analysis.audit.audit import Audit
+from core.analysis.audit.audit import WITHOUT_ENGLISH, Audit
 from core.analysis.audit.request import AuditRequest
+from core.analysis.audit.unknown_fluency import official_rows
 from core.selection import Selection
 from pages.shared import state
 from pages.shared.audit import (
@@ -14,10 +15,10 @@ from pages.shared.audit import (
     read_audit,
     show_verdicts,
 )
+from pages.shared.language_alone import has_languages, show_alone, show_official
 from pages.shared.language_samples import show_crossed, show_flow, show_natives
 from pages.shared.languages import (
     choose_margin,
-    has_languages,
     show_cells,
     show_consistency,
     show_drops,
@@ -46,16 +47,14 @@ def main() -> None:
     st.caption("Which gaps are real?")
     selection, request = choose_audit(state.current())
     choose_margin(selection)
-    with st.spinner("Testing every language …"):
-        found = read_audit(request, TABLES)
-    tables = found.tables
+    found = read_audit(request, WITHOUT_ENGLISH)
     if not has_languages(found):
-        st.info(
-            "The data set has no translation, so there is no gap to judge.",
-            icon=":material/info:",
-        )
+        show_alone(found)
         publish_audit(selection, request, found)
         st.stop()
+    names = (*TABLES, *WITHOUT_ENGLISH)
+    found = read_audit(request, names, stamp=False, doing="Testing every language …")
+    tables = found.tables
     beside = yardstick(request, tables["main"])
     show_verdicts(tables["verdicts"].rows)
     st.caption(CAUTION)
@@ -87,6 +86,9 @@ def show_folded(selection: Selection, request: AuditRequest, found: Audit) -> Se
         show_natives(found)
     with st.expander("Would other items and other models drop as much?"):
         show_crossed(found)
+    if len(official_rows(found.tables["fluency_icat"])):
+        with st.expander("StereoSet's own metric"):
+            show_official(found)
     with st.expander("What became of the items?"):
         show_flow(found)
     consistency = st.expander(

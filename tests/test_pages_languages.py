@@ -194,8 +194,10 @@ def test_without_translations_there_is_one_sentence(show, tmp_path: Path) -> Non
 
 def test_items_without_english_twins_are_one_sentence(show, tmp_path: Path) -> None:
     app = show(made(tmp_path, "hi", "es"))
-    (error,) = app.error
-    assert "English" in error.value
+    assert [block.value for block in app.info] == [
+        "No item has an English version here, so there is no gap to judge."
+    ]
+    assert not app.error and not [b for b in app.button if b.label == "Take all item filters off"]
     assert not [frame for frame in app.dataframe if "drop" in frame.value]
 
 

@@ -26,7 +26,7 @@ from core.store.items import require_dataset
 from core.store.scorers import scorers as known_scorers
 from core.words import counted
 
-SHOWN = ("main", "verdicts")  # what is printed where no table is named
+SHOWN = ("main", "verdicts", "fluency_icat")  # what is printed of where no table is named
 
 
 def audit_data_set(

@@ -10,6 +10,7 @@ import pandas as pd
 from core.analysis.audit.audit import STAMP, Audit
 from core.analysis.audit.names import REWORDING
 from core.analysis.audit.request import AuditTable
+from core.analysis.audit.unknown_fluency import official_sentences
 from core.cli.terminal import out, print_rows, print_table, say
 
 SHOWN_ROWS = 20
@@ -93,7 +94,11 @@ def _print_main(tables: dict[str, AuditTable], said: tuple[str, ...]) -> None:
     verdicts = tables["verdicts"].rows
     for label, sentence in zip(verdicts["reads"], verdicts["sentence"], strict=True):
         say(f"{label}: {sentence}", to=out)
-    for note in dict.fromkeys(note for table in tables.values() for note in table.notes):
+    icat = tables["fluency_icat"]
+    for sentence in official_sentences(icat, alone=len(verdicts) > 0):
+        say(sentence, to=out)
+    noted = (tables["main"], tables["verdicts"])
+    for note in dict.fromkeys(note for table in noted for note in table.notes):
         if note not in said:
             say(f"Note: {note}", to=out)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -186,21 +187,26 @@ def command(request: AuditRequest) -> str:
 
 
 @errors_in_one_sentence()
-def read_audit(request: AuditRequest, names: Sequence[str], *, stamp: bool = True) -> Audit:
+def read_audit(
+    request: AuditRequest, names: Sequence[str], *, stamp: bool = True, doing: str = ""
+) -> Audit:
     """These tables of the audit, under the stamp that simulated scores have everywhere.
 
-    More tables of the same scores are read without a second `stamp`.
+    More tables of the same scores are read without a second `stamp`. What takes long is told
+    (`doing`) while it is done.
 
     What cannot be audited at all ends the page with its sentence and a way back to all items.
     """
     try:
-        found = audit(open_cache(), request, names)
+        with st.spinner(doing) if doing else nullcontext():  # gone before the page may end
+            found = audit(open_cache(), request, names)
     except InputError as error:
         st.error(literal(str(error)), icon=":material/error:")
-        st.button(
-            "Take all item filters off",
-            on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
-        )
+        if request.slice or any(getattr(request, name) for name in ITEM_FIELDS):
+            st.button(
+                "Take all item filters off",
+                on_click=lambda: state.change(**dict.fromkeys(ITEM_FIELDS, ()), slice=""),
+            )
         st.stop()
     st.session_state[SIMULATED] = found.simulated
     if stamp:

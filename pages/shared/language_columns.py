@@ -156,6 +156,21 @@ FLOW: Mapping[str, Any] = {
     "n_compared": st.column_config.NumberColumn("Compared", help="With a score in the original"),
     "n_models": st.column_config.NumberColumn("n models"),
 }
+UNKNOWN: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "model": "Model",
+    "share": _number("Unknown", text="Share of the items whose unknown answer beats both groups'"),
+    "n": st.column_config.NumberColumn("n items"),
+}
+OFFICIAL: Mapping[str, Any] = {
+    "language": LANGUAGE,
+    "model": "Model",
+    "stereoset_lms": _number("LMS", text="How often a meaningful continuation beats the unrelated"),
+    "stereoset_ss": _number("SS", text="How often the stereotype wins; 0.5 is no preference"),
+    "stereoset_icat": _number("ICAT", text="LMS, less the further SS is from 0.5"),
+    "stereoset_n_terms": st.column_config.NumberColumn("n terms"),
+    "stereoset_n": st.column_config.NumberColumn("n items"),
+}
 CONSISTENCY: Mapping[str, Any] = {
     "quantity": st.column_config.TextColumn("Quantity", pinned=True),
     "model": "Model",

@@ -270,8 +270,3 @@ def with_names(rows: pd.DataFrame) -> pd.DataFrame:
     named = {POOLED: "all languages", REWORDING: "rewording"}
     names = [named.get(c, language_name(c) if "~" not in c else c) for c in rows["condition"]]
     return rows.assign(language=names)
-
-
-def has_languages(found: Audit) -> bool:
-    """Whether there is anything to compare with English."""
-    return bool((found.tables["main"].rows["condition"] != REWORDING).any())

@@ -44,7 +44,7 @@ from core.analysis.audit.unknown_fluency import bbq_unknown, fluency_icat
 from core.analysis.audit.verdicts import verdicts
 from core.analysis.audit.wording_variance import wording_variance
 from core.errors import InputError
-from core.settings import VERSION
+from core.settings import REFERENCE_CONDITION, VERSION
 from core.store.audit import generations
 from core.store.gate import Cache
 from core.store.imported_scores import import_facts
@@ -108,6 +108,9 @@ _OF_THE_MARGIN = ("equivalence", "score_panel", "verdicts")
 # What others need, and no table of its own.
 _BETWEEN = {"floors_by_model": _Step(floors_by_model), "other_kinds": _Step(other_kinds)}
 
+# Those that compare nothing with English.
+WITHOUT_ENGLISH = ("bbq_unknown", "fluency_icat")
+
 TABLES = tuple(_STEPS)
 
 
@@ -133,7 +136,8 @@ def audit(cache: Cache, request: AuditRequest, names: Sequence[str] = ()) -> Aud
     Raises
     ------
     InputError
-        There is no table of one of these names, or as `load_panel`.
+        There is no table of one of these names, one of them needs English versions and there are
+        none, or as `load_panel`.
     """
     check_names(names)
     state = state_of(cache, request)
@@ -164,9 +168,9 @@ def audit_panel(cache: Cache, request: AuditRequest) -> Panel:
     Raises
     ------
     InputError
-        As `load_panel`.
+        No item has an English version, or as `load_panel`.
     """
-    return _panel(cache, state_of(cache, request), request)
+    return _in_english(_panel(cache, state_of(cache, request), request))
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -193,6 +197,23 @@ def _state(
     held = generations(cache, dataset, scorer_ids)
     chosen = get_slice(cache, dataset, named) if named else None
     return (*held.items(), chosen)
+
+
+def _in_english(panel: Panel) -> Panel:
+    """The panel, of which some item has an English version.
+
+    Raises
+    ------
+    InputError
+        None has one.
+    """
+    if not panel.has_english:
+        raise InputError(
+            f"No item of {panel.dataset} that was asked for has an English version (condition "
+            f"{REFERENCE_CONDITION}), so there is nothing to compare with; "
+            f"the tables {' and '.join(WITHOUT_ENGLISH)} need none."
+        )
+    return panel
 
 
 def _panel(cache: Cache, state: State, request: AuditRequest) -> Panel:
@@ -249,5 +270,7 @@ def _computed(cache: Cache, state: State, request: AuditRequest, name: str) -> A
     earlier = [_table(cache, state, request, needed) for needed in step.needs]
     also = (cache,) if step.reads_cache else ()
     panel = _panel(cache, state, request)
+    if name not in WITHOUT_ENGLISH:
+        panel = _in_english(panel)
     made = step.function(panel, request, *earlier, *also)
     return with_reasons(made, panel, request.kind)

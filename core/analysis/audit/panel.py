@@ -40,8 +40,9 @@ class Panel:
     """M models, K conditions, N items.
 
     `conditions` are those of items with an English twin, English first, each followed by its
-    rewordings. `versions` and `scored` keep every row of the data set that the request leaves,
-    natives included, for the tables that need more than numbers.
+    rewordings; where no item has one, all but those of natives. `versions` and `scored` keep every
+    row of the data set that the request leaves, natives included, for the tables that need more
+    than numbers.
     """
 
     dataset: str
@@ -61,6 +62,11 @@ class Panel:
     def item_ids(self) -> list[str]:
         """Ids of the items. (N,)"""
         return self.items["item_id"].tolist()
+
+    @property
+    def has_english(self) -> bool:
+        """Whether the items have an English version; without, `items` are as in their first one."""
+        return REFERENCE_CONDITION in self.conditions
 
     @property
     def english(self) -> int:

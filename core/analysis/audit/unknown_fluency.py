@@ -25,6 +25,7 @@ from core.stats.scores import (
     stereotype_score,
     unknown_chosen,
 )
+from core.words import counted
 
 Array = npt.NDArray[np.float64]
 
@@ -43,13 +44,15 @@ def bbq_unknown(panel: Panel, request: AuditRequest) -> AuditTable:
     -------
     AuditTable
         One row per model and condition: `share` of `n` items. `share_english` is the share on
-        the same items in English, of the `n_english` of them that are scored there.
+        the same items in English, of the `n_english` of them that are scored there; undefined
+        without English versions.
     """
     del request
     n = panel.numbers
     ranked = [ranking(n, suffix) for suffix in ("stereotype", "anti", "unknown")]
     chosen = unknown_chosen(*ranked)  # (M, K, N)
-    english = chosen[:, [panel.english]]
+    nowhere = np.full_like(chosen[:, :1], np.nan)
+    english = chosen[:, [panel.english]] if panel.has_english else nowhere
     in_both = np.where(np.isfinite(chosen), english, np.nan)
     share, count = mean_over_items(chosen)
     share_english, count_english = mean_over_items(in_both)
@@ -157,10 +160,42 @@ def _official(panel: Panel, m: int, k: int, terms: list[str]) -> dict[str, float
 
 
 def _terms(panel: Panel) -> list[str]:
-    """The target term of each item, empty where it names none. (N,)"""
-    versions = panel.versions
-    english = versions[(versions["condition"] == REFERENCE_CONDITION) & ~versions["native"]]
-    return [str(metadata.get(TARGET) or "") for metadata in english["metadata"]]
+    """The target term of each item, empty where it names none. (N,)
+
+    It is that of the English version, else of the first one.
+    """
+    versions = panel.versions[~panel.versions["native"]]
+    in_english = versions["condition"] == REFERENCE_CONDITION
+    first = pd.concat([versions[in_english], versions[~in_english]]).drop_duplicates("item_id")
+    named = dict(zip(first["item_id"], first["metadata"], strict=True))
+    return [str(named[item_id].get(TARGET) or "") for item_id in panel.item_ids]
+
+
+def official_rows(table: AuditTable) -> pd.DataFrame:
+    """The rows of `fluency_icat` that have StereoSet's own metric."""
+    return table.rows[table.rows["stereoset_n"] > 0]
+
+
+def official_sentences(table: AuditTable, *, alone: bool = False) -> list[str]:
+    """StereoSet's own metric of each model and condition, in a sentence with its n.
+
+    Parameters
+    ----------
+    table
+        `fluency_icat`.
+    alone
+        Only where there is no fluency beside it, as without a mean per token.
+    """
+    rows = official_rows(table)
+    rows = rows[rows["n"] == 0] if alone else rows
+    return [
+        f"StereoSet's own metric, {row['model']}, {row['condition']}: "
+        f"LMS {row['stereoset_lms']:.3f}, SS {row['stereoset_ss']:.3f}, "
+        f"ICAT {row['stereoset_icat']:.3f}, means over "
+        f"{counted(row['stereoset_n_terms'], 'target term')} of "
+        f"{counted(row['stereoset_n'], 'item')}; SS 0.5 is no preference."
+        for row in rows.to_dict("records")
+    ]
 
 
 def _place(panel: Panel, m: int, k: int) -> dict[str, Any]:
