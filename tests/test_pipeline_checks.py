@@ -85,8 +85,8 @@ def test_both_orders_are_green_with_what_the_roles_come_from() -> None:
     assert RULES["bbq"].sentence in found.found
     example = found.examples.iloc[0]
     assert example["stereotype"] == "The old one" and example["unknown"] == "Nobody knows"
-    assert "question_polarity: neg" in example["behind the roles"]
-    assert "listed in the source as " in example["behind the roles"]
+    assert "question_polarity: neg" in example["Behind the roles"]
+    assert "listed in the source as " in example["Behind the roles"]
 
 
 def test_few_or_no_orders_are_undefined() -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 from core.files.places import Place
 from core.items.conditions import condition_rank
 from core.items.import_notes import left_out_of_note
+from core.items.pair_checks import other_directions
 from core.items.row_checks import row_notes
 from core.items.rows import Row
 from core.items.set_checks import Placed, alike, by_condition, in_english, mixed_languages
@@ -25,7 +26,10 @@ _RANK = {Severity.ERROR: 0, Severity.LEFT_OUT: 1, Severity.NOTE: 2}
 # What is looked for in the items of a data set: title, and what it does to the numbers.
 TITLES = {
     "collapsed": ("Collapsed", "both poles say the same; left out of every statistic"),
-    "identical_items": ("Identical items", "all texts are those of another item, as in English"),
+    "identical_items": (
+        "Identical items",
+        "all texts are those of another item, and so are the English ones if there are any",
+    ),
     "identical_translations": (
         "Identical translations of different items",
         "texts or context of another item, though the English ones differ",
@@ -39,6 +43,14 @@ TITLES = {
     "invisible_difference": (
         "Differ only by invisible characters",
         "what sets the poles apart cannot be seen",
+    ),
+    "damaged_character": (
+        "Damaged characters",
+        "control or replacement characters, which a wrong conversion leaves",
+    ),
+    "other_direction": (
+        "Another direction than in English",
+        "stereo in one language and antistereo in the other, or the same with the first language",
     ),
     "mixed_languages": ("In another script", "the text seems to be in another language"),
 }
@@ -94,7 +106,7 @@ def findings(items: Sequence[Item]) -> list[Finding]:
     """Everything that is looked for in the items of a data set, also what was not found."""
     rows = [Row(Place("", None, i.item_id, i.condition), i) for i in items]
     found: dict[str, list[tuple[str, str, str]]] = {kind: [] for kind in TITLES}
-    for problem in (*row_notes(rows), *mixed_languages(rows)):
+    for problem in (*row_notes(rows), *mixed_languages(rows), *other_directions(rows)):
         if problem.kind in found:
             found[problem.kind].append((problem.item_id, problem.condition, problem.message))
     for kind, same in _alike(rows):

@@ -22,7 +22,7 @@ import pandas as pd
 
 from core.analysis.audit.metadata import truth
 from core.analysis.data_sets import few_items
-from core.analysis.role_evidence import evidence, rules_of
+from core.analysis.role_evidence import BEHIND, evidence, rules_of
 from core.items.conditions import condition_rank
 from core.items.differences import blanks_in, is_fill_in
 from core.items.metadata import BLANK_SURVIVED, JUDGMENT, JUDGMENTS
@@ -80,7 +80,7 @@ def role_derivation(items: Sequence[Item], formats: str) -> PipelineCheck:
         n, n_bad = n + n_here, n_bad + n_here * one_way
         share = f"the stereotype comes before the anti-stereotype in {n_first:,} of {n_here:,}"
         parts.append(f"{source or 'items without a source'}: {share}")
-    rules = [f"{name}: {rule.sentence}" for name, rule in rules_of(formats).items()]
+    rules = [f"{name}: {rule.sentence}" for name, rule in rules_of(formats, items).items()]
     state: State = "red" if n_bad else "green" if n >= ENOUGH else "undefined"
     cause = {
         "red": "Always in one place, as if the order had been taken for the roles. ",
@@ -102,7 +102,7 @@ def read_sample(items: Sequence[Item], formats: str) -> pd.DataFrame:
             "condition": item.condition,
             "context": item.context,
             **{role.value: item.continuations().get(role) for role in roles},
-            "behind the roles": evidence(item, formats),
+            BEHIND: evidence(item, formats),
         }
         for item in items
     ]

@@ -25,16 +25,31 @@ Label = Callable[[Item], str]
 
 def pair_notes(rows: list[Row]) -> Iterator[Problem]:
     """Notes on labels that conditions disagree about, and on repeated and confounded pairs."""
-    pairs = [Placed(r.place, r.item) for r in rows if r.item is not None and is_pair(r.item)]
-    groups = by_condition(pairs)
-    first = REFERENCE_CONDITION if REFERENCE_CONDITION in groups else next(iter(groups), "")
-    reference = {one.item.item_id: one.item for one in groups.get(first, [])}
+    groups, first, reference = _with_reference(rows)
     for condition, group in groups.items():
         if condition != first:
             yield from _other_label(group, reference, "other_direction", "direction", _direction)
             yield from _other_label(group, reference, "other_type", "type", _type)
         yield from _repeated(condition, group)
         yield from confound_notes([one.item for one in group], Place(group[0].place.file))
+
+
+def other_directions(rows: list[Row]) -> Iterator[Problem]:
+    """A note on every pair whose direction is not that of the reference; missing ones aside."""
+    groups, first, reference = _with_reference(rows)
+    for one in (one for condition, group in groups.items() if condition != first for one in group):
+        twin = reference.get(one.item.item_id)
+        here, there = _direction(one.item), _direction(twin) if twin else ""
+        if here and there and here != there:
+            yield one.place.note("other_direction", f"{here} here, {there} in {first}")
+
+
+def _with_reference(rows: list[Row]) -> tuple[dict[str, list[Placed]], str, dict[str, Item]]:
+    """The pairs by condition; the one that others are held against, and its pairs by id."""
+    pairs = [Placed(r.place, r.item) for r in rows if r.item is not None and is_pair(r.item)]
+    groups = by_condition(pairs)
+    first = REFERENCE_CONDITION if REFERENCE_CONDITION in groups else next(iter(groups), "")
+    return groups, first, {one.item.item_id: one.item for one in groups.get(first, [])}
 
 
 def _direction(item: Item) -> str:

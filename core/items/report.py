@@ -43,7 +43,7 @@ class ImportReport:
     counts: dict[str, ConditionCount]  # by condition, in order of appearance
     sha256: str  # of the file; of a folder, of the lines `sha256sum` prints for its data files
     format: str  # the layout of its rows; of several, all of them
-    note: str = ""  # where the Hub has them; how they were chosen, where not all are taken
+    note: str = ""  # where the Hub has them; how they were read and chosen, where not as usual
 
     @property
     def left_out(self) -> tuple[Problem, ...]:
@@ -121,7 +121,7 @@ def read_dataset(
         _count(items),
         sha256,
         ", ".join(layouts),
-        "; ".join(filter(None, (origin, "" if sample is None else str(sample)))),
+        "; ".join(filter(None, (origin, *_unusual(options, encoding), str(sample or "")))),
     )
 
 
@@ -158,6 +158,14 @@ def _normal(options: ReadOptions) -> ReadOptions:
     if options.language is None:
         return options
     return replace(options, language=normalise_language(options.language))
+
+
+def _unusual(options: ReadOptions, encoding: str | None) -> list[str]:
+    """What was asked for that changes which texts there are."""
+    usual = ReadOptions()
+    named = {name: getattr(options, name) for name in ("contexts", "form")}
+    asked = [f"{name}: {value}" for name, value in named.items() if value != getattr(usual, name)]
+    return asked if encoding is None else [*asked, f"encoding: {encoding}"]
 
 
 def _check_options(layout: Layout, options: ReadOptions, file: str) -> None:

@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.data_sets import few_items
-from core.analysis.role_evidence import evidence, rules_of
+from core.analysis.role_evidence import BEHIND, evidence, rules_of
 from core.settings import DEFAULT_SEED
 from core.types import Item
 from pages.shared.figures import literal
 
 FEW = 10
-ABOUT = ("what", "blanks", "role", "n", "behind the roles")  # columns of examples that are no texts
+ABOUT = ("what", "blanks", "role", "n", BEHIND)  # columns of examples that are no texts
 ROLE_NAMES = {
     "context": "Context",
     "stereotype": "Stereotype",
@@ -34,7 +34,7 @@ def read_few(items: Sequence[Item], formats: str, key: str) -> None:
     """Ten items, spread over conditions and categories, with what stands behind their roles."""
     again = f"{key}-again"
     st.session_state.setdefault(again, 0)
-    for name, rule in rules_of(formats).items():
+    for name, rule in rules_of(formats, items).items():
         st.caption(literal(f"{name}: {rule.sentence}."))
     seed = DEFAULT_SEED + st.session_state[again]
     drawn = few_items(items, FEW, seed)
@@ -61,7 +61,7 @@ def show_item(item: Item, formats: str) -> None:
         st.markdown(" · ".join(literal(part) for part in head if part))
         st.html("".join(labelled(ROLE_NAMES[name], text, item.language) for name, text in texts))
         if behind := evidence(item, formats):
-            st.caption(literal(f"Behind the roles: {behind}"))
+            st.caption(literal(f"{BEHIND}: {behind}"))
 
 
 def labelled(label: str, text: str, language: str) -> str:

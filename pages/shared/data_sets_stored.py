@@ -34,7 +34,9 @@ MARKS = {"green": ":green[✓ green]", "red": ":red[✗ red]", "undefined": ":gr
 _FLOW: dict[str, Any] = {
     "condition": "Condition",
     "n_left_out": st.column_config.NumberColumn(
-        "Left out", help="Rows of the file with an error, in a lenient import"
+        "Left out",
+        help="Rows of the file that were not imported: with an error, in a lenient import, or with "
+        "a context that tells the answer",
     ),
     "n": st.column_config.NumberColumn("Imported"),
     "n_collapsed": st.column_config.NumberColumn(
@@ -190,7 +192,8 @@ def show_checks(row: pd.Series, held: Overview) -> None:
         title = st.selectbox("Examples of", list(with_examples), key=f"examples-{dataset}")
         one = with_examples[title]
         bad = f"{counted(one.n_bad, 'fault')} among " if one.n_bad else ""
-        st.caption(f"Showing {len(one.examples):,}; {bad}n = {one.n:,}.")
+        n = f"; {bad}n = {one.n:,}" if one.n else ""
+        st.caption(f"Showing {len(one.examples):,}{n}.")
         show_examples(one.examples, languages)
 
 

@@ -96,7 +96,7 @@ def read_questions(
         reader = _QuestionReader(record, f"{category}/{number}" if number else "", condition)
         rows.append(Row(reader.place, reader.item(category, source)))
         problems += reader.problems
-    return rows, problems + left_out(table.place, n_left_out, len(table.records))
+    return rows, problems + left_out(table.place.of("", condition), n_left_out, len(table.records))
 
 
 class _QuestionReader(RowReader):

@@ -93,7 +93,7 @@ def read_kobbq(table: Table, options: ReadOptions) -> tuple[list[Row], list[Prob
         known = unknown.get(parts["sample"], "") if parts else ""
         rows.append(Row(reader.place, reader.item(parts, known)))
         problems += reader.problems
-    return rows, problems + left_out(table.place, n_left_out, len(table.records))
+    return rows, problems + left_out(table.place.of("", condition), n_left_out, len(table.records))
 
 
 def _unknown_answers(table: Table) -> dict[str, str]:
