@@ -12,11 +12,11 @@ import pytest
 from core.analysis.audit import injection, power
 from core.analysis.audit.audit import TABLES, Audit, audit
 from core.analysis.audit.control import NO_CONTROL
-from core.analysis.audit.metadata import BLANK_SURVIVED, JUDGMENT, SIMILARITY
 from core.analysis.audit.names import NO_REWORDING, NO_TRANSLATION, ONLY_PAIRS
 from core.analysis.audit.natives import NONE
 from core.analysis.audit.quality import NO_METADATA
 from core.analysis.audit.request import AuditRequest, AuditTable
+from core.items.metadata import BLANK_SURVIVED, JUDGMENT, SIMILARITY
 from core.stats.scores import KINDS
 from core.store.gate import Cache
 from tests.store_samples import put

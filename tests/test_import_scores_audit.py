@@ -124,6 +124,35 @@ def test_without_means_no_soft_score_is_made_up(
         assert rows["reason"].str.contains(NO_MEAN.format(label), regex=False).all(), table_name
 
 
+def test_the_kinds_that_have_values_are_named_once(filled: tuple[Cache, dict[str, str]]) -> None:
+    cache, ids = filled
+    for name, kinds in (("order", "binary"), ("sums", "summed, per code point or binary")):
+        verdicts = audit(cache, asked(ids, name), ["verdicts"]).tables["verdicts"].rows
+        (sentence,) = verdicts["sentence"]
+        assert sentence.count(f"Choose {kinds} with --kind / Score.") == 1, sentence
+        assert sentence.count("so all but choices is undefined") == 1, sentence
+
+
+def test_a_model_without_the_language_is_named_with_the_option(tmp_path: Path) -> None:
+    ids = fill(tmp_path, {"all": Scale.MEAN})
+    cache = Cache(tmp_path / "cache")
+    english = [item for item in all_items() if item.condition != "es"]
+    path = write_csv(tmp_path / "english.csv", own_table(english))
+    file = read_score_file(path, options=ScoreOptions(columns=MAPPED, scale=Scale.MEAN))
+    source = ScoreSource(path=str(path), format="x", sha256=file.sha256, scale=file.scale)
+    put_imported(cache, "d", source, find_scores(file, all_items(), model="half").by_model)
+    said = "half, imported has no score in es; choose the other models with --scorer / Models."
+    found = audit(cache, QUICK, ["item_tests", "verdicts", "cells"]).tables
+    (sentence,) = found["verdicts"].rows["sentence"]
+    assert sentence.count(said) == 1, sentence
+    tests = found["item_tests"].rows
+    named = tests["reason"].str.contains(said, regex=False)
+    assert named.any() and set(tests.loc[named, "condition"]) == {"es"}
+    assert not found["cells"].rows["reason"].str.contains(said, regex=False).any()
+    alone = audit(cache, asked(ids, "all"), ["verdicts"]).tables["verdicts"].rows
+    assert not alone["drop"].isna().any() and said not in alone["sentence"].iloc[0]
+
+
 def test_a_summed_score_is_that_of_sums_alone(filled: tuple[Cache, dict[str, str]]) -> None:
     cache, ids = filled
     scores = {}
