@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,24 @@ def test_with_json_what_was_left_out_is_counted_by_row(run, faulty) -> None:
 
 def test_a_clean_file_ends_with_0_also_leniently(run, tmp_path) -> None:
     assert run("import", write_jsonl(tmp_path / "a.jsonl", [good(0)]), "--lenient")[0] == 0
+
+
+def test_several_paths_are_one_data_set_and_others_of_the_folder_are_left(
+    run, tmp_path, cache
+) -> None:
+    paths = [write_jsonl(tmp_path / f"{n}.jsonl", [good(n)]) for n in range(3)]
+    (tmp_path / "other").mkdir()
+    twin = write_jsonl(tmp_path / "other" / "0.jsonl", [good(4)])
+    code, _, err = run("import", *paths[:2])
+    assert code == 2 and "name it with --dataset" in err
+    code, _, err = run("import", paths[0], twin, "--dataset", "d")
+    assert code == 2 and "Several files are called 0.jsonl" in err
+    code, out, _ = run("import", *paths[:2], "--dataset", "d", "--json")
+    assert code == 0
+    assert [item.item_id for item in stored_items(cache, "d")] == ["i0", "i1"]
+    assert datasets(cache)["path"].tolist() == [f"{paths[0]}, {paths[1]}"]
+    lines = "".join(f"{sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in paths[:2])
+    assert json.loads(out)["sha256"] == sha256(lines.encode()).hexdigest()
 
 
 def test_a_sample_is_drawn_and_its_note_is_kept(run, tmp_path, cache) -> None:

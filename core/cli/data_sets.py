@@ -22,7 +22,7 @@ from core.cli.import_options import (
     LanguageOption,
     LenientOption,
     NameOption,
-    PathArgument,
+    PathsArgument,
     PredicatesOption,
     ReplaceOption,
     SampleOption,
@@ -71,7 +71,7 @@ ScorerOption = Annotated[
 
 
 def import_data_set(
-    path: PathArgument,
+    paths: PathsArgument,
     data_format: FormatOption = None,
     language: LanguageOption = None,
     contexts: ContextsOption = Contexts.AMBIGUOUS,
@@ -99,9 +99,18 @@ def import_data_set(
         labels={} if labels is None else read_labels(labels),
     )
     drawn = sample_of(sample, seed)
+    path, *more = paths
+    if more and dataset is None:
+        raise InputError("Several paths are one data set; name it with --dataset.")
     with refusal_of_file(as_json, lenient=lenient):
         report = read_dataset(
-            path, data_format, options=options, encoding=encoding, lenient=lenient, sample=drawn
+            path,
+            data_format,
+            options=options,
+            encoding=encoding,
+            lenient=lenient,
+            sample=drawn,
+            more=more,
         )
         if predicates is not None:
             report = rated(report, predicates)
@@ -111,7 +120,7 @@ def import_data_set(
         store,
         name,
         report.items,
-        path=str(path),
+        path=", ".join(map(str, paths)),
         format=report.format,
         sha256=report.sha256,
         note=import_note(report),

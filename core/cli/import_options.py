@@ -40,10 +40,11 @@ def _titled(layout: Layout) -> str:
     return f"{layout.name} ({layout.title})"
 
 
-PathArgument = Annotated[
-    Path,
+PathsArgument = Annotated[
+    list[Path],
     typer.Argument(
-        metavar="PATH", help=f"A {', '.join(SUFFIXES)} file, or a folder of such files."
+        metavar="PATH...",
+        help=f"A {', '.join(SUFFIXES)} file, or a folder of such files; several are one data set.",
     ),
 ]
 FormatOption = Annotated[
@@ -125,7 +126,10 @@ SeedOption = Annotated[
 ]
 NameOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Name to store it under (default: the file's name)."),
+    typer.Option(
+        metavar="NAME",
+        help="Name to store it under (default: the file's name; needed for several paths).",
+    ),
 ]
 ReplaceOption = Annotated[
     bool,

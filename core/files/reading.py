@@ -75,9 +75,9 @@ def _in_folder(folder: Path) -> tuple[list[Path], list[Problem]]:
 
 
 def content_hash(path: Path, files: list[DataFile]) -> str:
-    """SHA-256 of one file's bytes; of a folder, of the lines `sha256sum` prints for its files."""
+    """SHA-256 of one file's bytes; of a folder or several, of the lines `sha256sum` prints."""
     digests = [hashlib.sha256(file.content).hexdigest() for file in files]
-    if path.is_file():
+    if path.is_file() and len(files) == 1:
         return digests[0]
     lines = [f"{d}  {printable(f.path.name)}\n" for d, f in zip(digests, files, strict=True)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from core.errors import InputError
 from core.files.encoding import check_encoding
-from core.files.places import refusal
+from core.files.places import listed, printable, refusal
 from core.files.reading import DataFile, content_hash
 from core.files.tables import read_table
 from core.items.blank_checks import blank_errors
@@ -63,6 +64,7 @@ def read_dataset(
     encoding: str | None = None,
     lenient: bool = False,
     sample: Sample | None = None,
+    more: Sequence[Path] = (),
 ) -> ImportReport:
     """Read the items of a file, or of every data file directly in a folder, sorted by name.
 
@@ -82,12 +84,14 @@ def read_dataset(
         Leave out the rows that have an error, and say so, instead of refusing the whole.
     sample
         Keep only a sample of the items.
+    more
+        Other paths that belong to the same data set.
 
     Raises
     ------
     InputError
-        The path holds nothing to read, the format, language or encoding is not known, or an option
-        means nothing to the layout.
+        A path holds nothing to read, two files have one name, the format, language or encoding is
+        not known, or an option means nothing to the layout.
     DataSetError
         At least one problem is an error; it carries all problems, and nothing was dropped. In a
         lenient reading: an error that concerns a whole file, or no row is without one.
@@ -95,7 +99,7 @@ def read_dataset(
     layout = None if format is None else layout_named(format)
     encoding = None if encoding is None else check_encoding(encoding)
     options = _normal(options or ReadOptions())
-    files, problems, origin = read_source(path)
+    files, problems, origin = _sources([path, *more])
     order = {file.path.name: n for n, file in enumerate(files)}
     sha256 = content_hash(path, files)
     layouts, rows, found = _read_files(files, layout, options, encoding)
@@ -123,6 +127,17 @@ def read_dataset(
         ", ".join(layouts),
         "; ".join(filter(None, (origin, *_unusual(options, encoding), str(sample or "")))),
     )
+
+
+def _sources(paths: Sequence[Path]) -> tuple[list[DataFile], list[Problem], str]:
+    """The files of several paths as those of one; a problem names its file by its name alone."""
+    read = [read_source(path) for path in paths]
+    files = [file for found, _, _ in read for file in found]
+    names = Counter(file.path.name for file in files)
+    if twice := [printable(name) for name, n in names.items() if n > 1]:
+        raise InputError(f"Several files are called {listed(twice)}; give each a name of its own.")
+    problems = [problem for _, found, _ in read for problem in found]
+    return files, problems, "; ".join(origin for _, _, origin in read if origin)
 
 
 def _read_files(
