@@ -24,7 +24,7 @@ from core.types import Item
 from core.words import counted
 from pages.shared import state
 from pages.shared.data import generation_of, open_cache
-from pages.shared.data_sets_items import read_few, show_examples
+from pages.shared.data_sets_items import read_few, show_examples, show_item
 from pages.shared.figures import literal
 from pages.shared.tables import condition_name
 from pages.shared.widgets import download_buttons, show_open_tab
@@ -106,8 +106,9 @@ def show_flow(held: Overview, row: pd.Series) -> None:
     download_buttons(lambda: table, list(_FLOW), f"flow-{row['dataset']}")
 
 
-def show_findings(dataset: str, held: Overview) -> None:
+def show_findings(row: pd.Series, held: Overview) -> None:
     """Everything that was looked for, and the items where it was found."""
+    dataset = row["dataset"]
     found = read_findings(dataset)
     table = pd.DataFrame(
         {
@@ -136,28 +137,27 @@ def show_findings(dataset: str, held: Overview) -> None:
         column_config={"item_id": "Item", "condition": "Condition", "what": "What was found"},
     )
     download_buttons(lambda: rows, FINDING_COLUMNS, f"{kind}-{dataset}-{len(rows)}-rows")
-    _open_item(dataset, rows, held)
+    _open_item(row, rows, held)
 
 
-def _open_item(dataset: str, rows: pd.DataFrame, held: Overview) -> None:
-    """The way to one of the items."""
+def _open_item(row: pd.Series, rows: pd.DataFrame, held: Overview) -> None:
+    """The texts of one of the items, and the way to it."""
+    dataset = row["dataset"]
     keys = list(zip(rows["item_id"], rows["condition"], strict=True))[:LISTED]
     left, right = st.columns([5, 2], vertical_alignment="bottom")
     cut = f" (the first {LISTED:,} of {len(rows):,})" if len(rows) > LISTED else ""
     item, condition = left.selectbox(
         f"One of them{cut}", keys, format_func=" · ".join, key=f"finding-item-{dataset}"
     )
-    scored = held.coverage[held.coverage["dataset"] == dataset]
-    is_scored = bool((scored["scorer_id"] != "").any())
-    if right.button(
-        "Open on Items",
-        icon=":material/open_in_new:",
-        disabled=not is_scored,
-        help=None if is_scored else "The page Items shows data sets that a model has scored.",
-    ):
+    if right.button("Open on Items", icon=":material/open_in_new:"):
         seen = without_filters(state.current())  # a filter could hide it
-        state.put(replace(seen, dataset=dataset, item=item, condition=condition))
+        here = held.coverage.loc[held.coverage["dataset"] == dataset, "scorer_id"]
+        scorer = seen.scorer if seen.scorer in set(here) else ""
+        state.put(replace(seen, dataset=dataset, item=item, condition=condition, scorer=scorer))
         st.switch_page("pages/items.py")
+    with st.expander("Its texts"):
+        keyed = {(one.item_id, one.condition): one for one in read_items_of(dataset)}
+        show_item(keyed[item, condition], row["format"])
 
 
 def show_few(row: pd.Series) -> None:
@@ -228,7 +228,7 @@ def show_stored(row: pd.Series, held: Overview) -> None:
     show_open_tab(
         {
             "What became of the rows": lambda: show_flow(held, row),
-            "What was found": lambda: show_findings(row["dataset"], held),
+            "What was found": lambda: show_findings(row, held),
             "Read a few items": lambda: show_few(row),
             "Pipeline checks": lambda: show_checks(row, held),
             "Export": lambda: show_export(row),

@@ -96,7 +96,7 @@ def item_card(
         for place, row in zip(st.columns(len(versions), gap="medium"), versions, strict=True):
             with place:
                 show_version(row, source, tokens)
-        if len(rows) > 1 or compare or not is_pair:
+        if scorer_id and (len(rows) > 1 or compare or not is_pair):
             _show_conditions(rows, source, compare)
         _show_metadata(versions)
     return shown

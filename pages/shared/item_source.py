@@ -24,31 +24,41 @@ PAIR_CAUTION = (
 
 
 def choose_source(selection: Selection) -> Selection:
-    """Data set and scorers to look at; ends the page when there is nothing to choose from."""
+    """Data set and scorers to look at; ends the page when there is nothing to choose from.
+
+    Data sets without scores come last, and open where one is asked for: their texts can be read.
+    """
     held = read_overview()
     if held is None or held.datasets.empty:
         empty_cache()
         st.stop()
     pairs = held.coverage[held.coverage["scorer_id"] != ""]
-    if pairs.empty:
-        nothing_scored(held.datasets["dataset"].iloc[0])
+    scored = pairs["dataset"].unique().tolist()
+    datasets = [*scored, *(d for d in held.datasets["dataset"] if d not in scored)]
+    if not scored and selection.dataset not in datasets:
+        nothing_scored(datasets[0])
         st.stop()
     labels = scorer_labels(held.scorers)
 
     def named(scorer_id: str) -> str:
-        return f"{labels[scorer_id]} ({scorer_id})"
+        return f"{labels[scorer_id]} ({scorer_id})" if scorer_id else "not scored yet"
 
     left, middle, right = st.columns([2, 3, 3])
-    datasets = pairs["dataset"].unique().tolist()
     dataset = selection.dataset if selection.dataset in datasets else datasets[0]
-    scorers = pairs.loc[pairs["dataset"] == dataset, "scorer_id"].unique().tolist()
+    scorers = pairs.loc[pairs["dataset"] == dataset, "scorer_id"].unique().tolist() or [""]
     scorer = selection.scorer if selection.scorer in scorers else scorers[0]
-    others = ["", *(s for s in scorers if s != scorer)]
+    others = list(dict.fromkeys(["", *(s for s in scorers if s != scorer)]))
     compare = selection.compare if selection.compare in others else ""
     for name, value in (("dataset", dataset), ("scorer", scorer), ("compare", compare)):
         state.show_field(name, value)
     left.selectbox("Data set", datasets, **state.bound("dataset"))
-    middle.selectbox("Scorer", scorers, format_func=named, **state.bound("scorer"))
+    middle.selectbox(
+        "Scorer",
+        scorers,
+        format_func=named,
+        disabled=not scorer,
+        **state.bound("scorer"),
+    )
     right.selectbox(
         "Compare with",
         others,
@@ -56,6 +66,8 @@ def choose_source(selection: Selection) -> Selection:
         disabled=len(others) == 1,
         **state.bound("compare"),
     )
+    if not scorer:
+        nothing_scored(dataset)
     return replace(selection, dataset=dataset, scorer=scorer, compare=compare)
 
 
@@ -76,6 +88,8 @@ def noise_line(noise: RewordingNoise) -> str:
 
 def summary_lines(selection: Selection, matches: Matches) -> None:
     """How often the pairs that pass prefer the stereotypical sentence, and what rewording does."""
+    if not selection.scorer:
+        return
     noise = read_noise(selection.scorer, selection.dataset)
     if not read_rules(selection.scorer, selection.dataset):
         st.caption(noise_line(noise))
