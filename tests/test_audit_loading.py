@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.analysis.audit.audit import audit_panel
 from core.analysis.audit.loading import load_panel, one_per_model
 from core.analysis.audit.request import AuditRequest
 from core.errors import InputError
@@ -152,7 +153,7 @@ def test_what_is_not_there_is_one_sentence(cache: Cache, asked: dict, words: str
     put_slice(cache, Slice("empty", "d", "", ("gone",)))
     put_slice(cache, Slice("other", "d", "", ("2",)))
     with pytest.raises(InputError, match=words) as refused:
-        load_panel(cache, replace(D, **asked))
+        audit_panel(cache, replace(D, **asked))
     assert "\n" not in str(refused.value)
 
 

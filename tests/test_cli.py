@@ -210,6 +210,7 @@ def test_with_json_stdout_is_one_object(command, write, model, tmp_path) -> None
         "stored": 9,
         "collapsed": 0,
         "unchanged": False,
+        "n_scores_gone": 0,
         "conditions": {"en": 3, "en~p1": 3, "es": 3},
         "format": "native",
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),

@@ -58,7 +58,7 @@ def audit_data_set(
     require_dataset(store, dataset)
     request = AuditRequest(
         dataset=dataset,
-        scorers=tuple(find_scorer(store, name) for name in scorer or ()),
+        scorers=tuple(find_scorer(store, name, dataset=dataset) for name in scorer or ()),
         conditions=tuple(normalise_condition(name) for name in condition or ()),
         slice=slice_name,
         sources=tuple(source or ()),

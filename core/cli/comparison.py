@@ -91,7 +91,7 @@ def compare(
         check_path(path)
     store = open_cache(cache)
     require_dataset(store, dataset)
-    a, b = (find_scorer(store, name, "--scorers") for name in scorers_ab)
+    a, b = (find_scorer(store, name, "--scorers", dataset=dataset) for name in scorers_ab)
     labels = scorer_labels(scorers(store))
     if a == b:
         raise InputError(_one_and_the_same(scorers_ab, a, labels))

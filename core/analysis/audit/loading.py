@@ -151,10 +151,11 @@ def _unfinished(
         tried = pd.MultiIndex.from_frame(rows[["item_id", "condition"]]).isin(keys)
         if tried.sum() < wanted:
             n = int((tried & rows["is_scored"].to_numpy()).sum())
-            rest = REST.format(score_line(cache, dataset, scorer_id))
+            line = REST.format(score_line(cache, dataset, scorer_id))
+            rest = REST_ELSEWHERE if scorer_id in imported else line
             yield (
-                f"{n} of {wanted} versions {'is' if n == 1 else 'are'} scored under {label}; the "
-                f"numbers are of these alone. {REST_ELSEWHERE if scorer_id in imported else rest}"
+                f"{n:,} of {wanted:,} versions {'is' if n == 1 else 'are'} scored under {label}; "
+                f"the numbers are of these alone. {rest}"
             )
 
 
