@@ -313,6 +313,8 @@ class TestCommand:
         assert run("import-scores", path, "--dataset=d", "--model=bert")[0] == 0
         code, out, _ = run("pairs", "--dataset=d", "--ties=against", "--json")
         whole = json.loads(out)["summary"][0]
+        said = run("pairs", "--dataset=d")[1]
+        assert "--unit and --align change nothing" in said and "by unmodified" not in said
         rows = results(pairs())
         assert code == 0
         assert whole["share"] == sum(row["score"] for row in rows) / N
