@@ -135,8 +135,9 @@ def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: 
     key = f"rows-{selection.scorer}-{selection.dataset}-{hash(positions.tobytes())}-{chosen}"
 
     def clicked() -> None:
+        # Between two runs a table may tell once more what it was drawn with; that is no click.
         rows = st.session_state[key]["selection"]["rows"]
-        if rows:
+        if rows and rows != chosen:
             step(table, matches, first + rows[0])
 
     rows = table.iloc[positions][shown_columns(table)]

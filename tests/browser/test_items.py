@@ -40,6 +40,8 @@ def open_items(page: Page, app: App, selection: Selection) -> None:
     expect(page.get_by_role("heading", name="Items", exact=True)).to_be_visible()
     expect(page.get_by_text("rows that pass")).to_be_visible(timeout=20_000)
     page.wait_for_url(re.compile("content=[0-9]"))  # the last thing that a run does
+    # Keys are heard as soon as there are buttons that do the same.
+    expect(page.get_by_role("button", name="Next item")).to_be_visible()
 
 
 def address(page: Page) -> Selection:
