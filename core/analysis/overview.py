@@ -32,14 +32,9 @@ class Overview:
 
 def overview(cache: Cache) -> Overview:
     """What the cache holds now."""
-    held = contents(cache)
-    return Overview(
-        datasets=held.datasets,
-        scorers=held.scorers,
-        coverage=held.coverage,
-        sizes=cache_sizes(cache),
-        heads=heads_held(cache),
-    )
+    with cache.kept_open() as same:
+        held, heads = contents(same), heads_held(same)
+    return Overview(held.datasets, held.scorers, held.coverage, cache_sizes(cache), heads)
 
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:
