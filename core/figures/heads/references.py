@@ -12,6 +12,7 @@ from core.figures.theme import Figure, drawn, plain
 from core.words import counted
 
 _BOTH, _ONE, _NONE = "flagged against both", "flagged against one", "flagged against none"
+_DRAWN = ["axis_id", "axis", "statistic", "flagged", "statistic_other", "flagged_other"]
 _LOOKS = {  # by how much evidence there is, never by its direction
     _BOTH: (EVIDENCE["shown"], "circle"),
     _ONE: (EVIDENCE["small"], "diamond-open"),
@@ -36,7 +37,7 @@ def two_references(
     chosen
         The id of the open axis, which gets a ring.
     """
-    known = rows.dropna(subset=["statistic", "statistic_other"])
+    known = rows[_DRAWN].dropna(subset=["statistic", "statistic_other"])  # of wide tables
     both = known["flagged"].fillna(value=False).astype(bool)
     other = known["flagged_other"].fillna(value=False).astype(bool)
     kinds = {_BOTH: both & other, _ONE: both ^ other, _NONE: ~(both | other)}
