@@ -37,6 +37,14 @@ class Role(StrEnum):
     UNKNOWN = "unknown"
 
 
+ROLE_SUFFIXES = {  # how the columns of an item's scores end
+    Role.STEREOTYPE: "stereotype",
+    Role.ANTI_STEREOTYPE: "anti",
+    Role.UNRELATED: "unrelated",
+    Role.UNKNOWN: "unknown",
+}
+
+
 class Flag(StrEnum):
     """What a reader of a score should know about how its tokens were found."""
 
@@ -102,6 +110,7 @@ class Problem:
     row: int | None = None  # 1-based line or data row in the file, as an editor shows it
     item_id: str = ""
     condition: str = ""
+    n: int | None = None  # rows that it counts, where it is about several
 
 
 @dataclass(frozen=True)

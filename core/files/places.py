@@ -11,6 +11,7 @@ from core.types import Problem, Severity
 from core.words import counted
 
 SPELT_OUT = 3  # problems spelt out in the message of a refusal
+SHOWN = 60  # characters of a value in one sentence
 NAMED = 10  # items named in one sentence
 
 
@@ -29,11 +30,14 @@ class Place:
     def error(self, kind: str, message: str) -> Problem:
         return self._problem(Severity.ERROR, kind, message)
 
-    def note(self, kind: str, message: str) -> Problem:
-        return self._problem(Severity.NOTE, kind, message)
+    def note(self, kind: str, message: str, n: int | None = None) -> Problem:
+        return self._problem(Severity.NOTE, kind, message, n)
 
-    def _problem(self, severity: Severity, kind: str, message: str) -> Problem:
-        return Problem(severity, kind, message, self.file, self.row, self.item_id, self.condition)
+    def _problem(
+        self, severity: Severity, kind: str, message: str, n: int | None = None
+    ) -> Problem:
+        where = (self.file, self.row, self.item_id, self.condition)
+        return Problem(severity, kind, message, *where, n)
 
     def __str__(self) -> str:
         return f"{self.file} row {self.row}" if self.row else self.file
@@ -43,6 +47,12 @@ def printable(text: str) -> str:
     """The text with lone surrogates escaped, so that it can be written anywhere."""
     escaped = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
     return text if escaped == text else escaped  # rows share the text instead of a copy
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: cut, however long it is."""
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -25,20 +25,6 @@ LAYOUTS: tuple[ScoreLayout, ...] = (
 FORMATS = tuple(layout.name for layout in LAYOUTS)
 
 
-def layout_named(name: str) -> ScoreLayout:
-    """The layout of a name.
-
-    Raises
-    ------
-    InputError
-        There is none; the message names those that there are.
-    """
-    for layout in LAYOUTS:
-        if layout.name == name:
-            return layout
-    raise InputError(f"{name!r} is not a format of scores; choose from: {', '.join(FORMATS)}.")
-
-
 def layout_of(table: Table, options: ScoreOptions) -> ScoreLayout:
     """The layout that a table's columns show, or that of named columns where some are named.
 

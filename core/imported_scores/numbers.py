@@ -6,18 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from core.files.places import printable
+from core.files.places import printable, shown
 from core.imported_scores.layout import LOG_SCALES, Scale
-from core.types import Role
+from core.types import ROLE_SUFFIXES, Role
 
-SHOWN = 60  # characters of a value in a message
 LONGEST = 300  # of a message
-_SUFFIXES = {
-    str(Role.STEREOTYPE): "stereotype",
-    str(Role.ANTI_STEREOTYPE): "anti",
-    str(Role.UNRELATED): "unrelated",
-    str(Role.UNKNOWN): "unknown",
-}  # role -> end of its columns
 
 
 def number_in(value: Any) -> float:
@@ -31,24 +24,18 @@ def number_in(value: Any) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"{short(value)} is no number")
+        raise ValueError(f"{shown(value)} is no number")
     if isinstance(value, str) and "_" in value:  # which Python reads past
-        raise ValueError(f"{short(value)} is no number")
+        raise ValueError(f"{shown(value)} is no number")
     try:
         return float(value)
     except (ValueError, OverflowError):
-        raise ValueError(f"{short(value)} is no number") from None
+        raise ValueError(f"{shown(value)} is no number") from None
 
 
 def sentence(error: Exception) -> str:
     """What an error says of a row, with a full stop, however long its values are."""
     return printable(f"{str(error).rstrip('.')[:LONGEST]}.")
-
-
-def short(value: Any) -> str:
-    """A value as a message shows it."""
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def why_no_score(value: float, scale: Scale) -> str:
@@ -78,7 +65,7 @@ def columns_of(
     """
     columns: dict[str, float | int] = {}
     for role, value in values.items():
-        suffix, n = _SUFFIXES[role], n_tokens.get(role)
+        suffix, n = ROLE_SUFFIXES[Role(role)], n_tokens.get(role)
         if n is not None and scale in (Scale.MEAN, Scale.SUM):
             mean, total = (value, value * n) if scale is Scale.MEAN else (value / n, value)
             columns |= {f"l_{suffix}": mean, f"sum_{suffix}": total, f"n_{suffix}": n}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
 from core.files.encoding import check_encoding
+from core.files.layouts import check_options, layout_named
 from core.files.places import Place, listed, printable
 from core.files.reading import DataFile, content_hash, read_files
 from core.files.tables import Table, read_table
 from core.imported_scores.layout import Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.layouts import LAYOUTS, layout_named, layout_of, scale_of
+from core.imported_scores.layouts import LAYOUTS, layout_of, scale_of
 from core.types import Problem
 
 
@@ -54,8 +55,13 @@ def read_score_file(
     options = options or ScoreOptions()
     encoding = None if encoding is None else check_encoding(encoding)
     files, problems = read_files(path)
-    layout = layout_named(format) if format else _detected(files, options, encoding)
-    _check_options(layout, options)
+    layout = (
+        layout_named(LAYOUTS, format, "a format of scores")
+        if format
+        else _detected(files, options, encoding)
+    )
+    where = f"scores of the layout {layout.name}"
+    check_options(LAYOUTS, layout, options, where, of_all=("scale", "condition"))
     tables = _of_layout(files, layout, encoding)
     used = [file for file, _ in tables]
     if left := [file.path.name for file in files if file not in used]:
@@ -94,19 +100,3 @@ def _of_layout(
     named = [f for f in files if f.path.suffix.lower() in layout.suffixes]
     tables = [(file, read_table(file, encoding)) for file in named or files]
     return [(file, table) for file, table in tables if layout.detects(table)] or tables
-
-
-def _check_options(layout: ScoreLayout, options: ScoreOptions) -> None:
-    """Refuse what means nothing to a layout: it would be passed over in silence."""
-    usual = ScoreOptions()
-    for option in fields(ScoreOptions):
-        name = option.name
-        if name in ("scale", "condition") or name in layout.options:
-            continue
-        if getattr(options, name) != getattr(usual, name):
-            takers = [other.name for other in LAYOUTS if name in other.options]
-            said = "--column" if name == "columns" else f"--{name}"
-            raise InputError(
-                f"{said} means nothing to scores of the layout {layout.name}; it is for "
-                f"{', '.join(takers)}."
-            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from core.items.formats.questions import n_left_out
+from core.items.formats import questions
 from core.items.report import ImportReport
 from core.words import counted
 
@@ -42,9 +42,10 @@ def left_out_rows(report: ImportReport) -> Counter[str]:
 def disambiguated_rows(report: ImportReport) -> Counter[str]:
     """How many rows of each condition were left out because their context tells the answer."""
     rows: Counter[str] = Counter()
-    for problem in report.notes:
-        rows[problem.condition or NO_CONDITION] += n_left_out(problem)
-    return +rows
+    for note in report.notes:
+        if note.kind == questions.DISAMBIGUATED:
+            rows[note.condition or NO_CONDITION] += note.n or 0
+    return rows
 
 
 def left_out_of_note(note: str) -> dict[str, int]:

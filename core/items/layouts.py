@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.errors import InputError
 from core.files.tables import Table
 from core.items.formats import (
     bbq,
@@ -30,20 +29,6 @@ LAYOUTS: tuple[Layout, ...] = (
     kobbq.LAYOUT,
 )
 FORMATS = tuple(layout.name for layout in LAYOUTS)
-
-
-def layout_named(name: str) -> Layout:
-    """The layout of a name.
-
-    Raises
-    ------
-    InputError
-        There is none; the message names those that there are.
-    """
-    for layout in LAYOUTS:
-        if layout.name == name:
-            return layout
-    raise InputError(f"{name!r} is not a format; choose from: {', '.join(FORMATS)}.")
 
 
 def detected_layout(table: Table) -> Layout:

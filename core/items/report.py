@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import InputError
 from core.files.encoding import check_encoding
+from core.files.layouts import check_options, layout_named
 from core.files.places import listed, printable, refusal
 from core.files.reading import DataFile, content_hash
 from core.files.tables import read_table
@@ -16,7 +17,7 @@ from core.items.blank_checks import blank_errors
 from core.items.hub import read_source
 from core.items.label_file import unknown_bases
 from core.items.layout import Layout, ReadOptions
-from core.items.layouts import LAYOUTS, detected_layout, layout_named
+from core.items.layouts import LAYOUTS, detected_layout
 from core.items.pair_checks import pair_notes
 from core.items.row_checks import row_notes
 from core.items.rows import Row
@@ -96,7 +97,7 @@ def read_dataset(
         At least one problem is an error; it carries all problems, and nothing was dropped. In a
         lenient reading: an error that concerns a whole file, or no row is without one.
     """
-    layout = None if format is None else layout_named(format)
+    layout = None if format is None else layout_named(LAYOUTS, format)
     encoding = None if encoding is None else check_encoding(encoding)
     options = _normal(options or ReadOptions())
     files, problems, origin = _sources([path, *more])
@@ -164,7 +165,7 @@ def _read_file(
     """The rows of one file as items, in the layout that is asked for or that the file shows."""
     table = read_table(file, encoding)
     found = layout or detected_layout(table)
-    _check_options(found, options, file.path.name)
+    check_options(LAYOUTS, found, options, f"{file.path.name}, whose layout is {found.name}")
     rows, problems = found.read(table, options)
     return found, rows, table.problems + problems
 
@@ -181,20 +182,6 @@ def _unusual(options: ReadOptions, encoding: str | None) -> list[str]:
     named = {name: getattr(options, name) for name in ("contexts", "form")}
     asked = [f"{name}: {value}" for name, value in named.items() if value != getattr(usual, name)]
     return asked if encoding is None else [*asked, f"encoding: {encoding}"]
-
-
-def _check_options(layout: Layout, options: ReadOptions, file: str) -> None:
-    """Refuse what means nothing to a layout: it would be passed over in silence."""
-    usual = ReadOptions()
-    for option in fields(ReadOptions):
-        name = option.name
-        if name in layout.options or getattr(options, name) == getattr(usual, name):
-            continue
-        takers = [other.name for other in LAYOUTS if name in other.options]
-        raise InputError(
-            f"--{name} means nothing to {file}, whose layout is {layout.name}; it is for "
-            f"{', '.join(takers)}."
-        )
 
 
 def _without_errors(rows: list[Row], problems: list[Problem]) -> tuple[list[Row], list[Problem]]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.files.places import Place, listed, printable
+from core.files.places import Place, listed, printable, shown
 from core.files.tables import Record, Table
 from core.items.texts import visible
 from core.items.values import is_valid, plain
@@ -94,7 +94,7 @@ class RowReader:
         """A value that has to be a text or missing; `name` says in a message what it is."""
         if value is not None and not isinstance(value, str):
             self.error(
-                "not_text", f"{self.subject} has {_short(value)} in {name}, which is not a text."
+                "not_text", f"{self.subject} has {shown(value)} in {name}, which is not a text."
             )
             return ""
         if value is not None and not is_valid(value):
@@ -129,8 +129,3 @@ class RowReader:
 
 def _nan_as_none(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -14,13 +14,9 @@ from __future__ import annotations
 import duckdb
 
 from core.store.pair_rows import refresh_pairs
+from core.types import ROLE_SUFFIXES
 
-ROLES = {
-    "stereotype": "stereotype",
-    "anti": "anti_stereotype",
-    "unrelated": "unrelated",
-    "unknown": "unknown",
-}  # column suffix -> role
+ROLES = {suffix: str(role) for role, suffix in ROLE_SUFFIXES.items()}
 
 
 def _by_role(name: str, value: str) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
+from core.files.layouts import layout_named
 from core.files.places import listed
 from core.files.reading import SUFFIXES
 from core.files.uploads import on_disk
@@ -13,7 +14,7 @@ from core.items.formats.questions import CONTEXTS
 from core.items.formats.stereoset import FORMS
 from core.items.label_file import read_labels
 from core.items.layout import Layout, ReadOptions
-from core.items.layouts import FORMATS, layout_named
+from core.items.layouts import FORMATS, LAYOUTS
 from core.items.sampling import Sample
 from core.words import size_words
 from pages.shared.data import open_cache
@@ -83,7 +84,7 @@ def choose_format(files: Files) -> tuple[Wish, tuple[Layout, ...]]:
     def shown(name: str) -> str:
         if name == _DETECT:
             return f"detected: {names}"
-        return f"{name} ({layout_named(name).title})"
+        return f"{name} ({layout_named(LAYOUTS, name).title})"
 
     chosen = left.selectbox(
         "Format", [_DETECT, *FORMATS], format_func=shown, key=_key(f"format-{files.token}")
@@ -95,7 +96,7 @@ def choose_format(files: Files) -> tuple[Wish, tuple[Layout, ...]]:
                 "they are read as the program's own schema; data/README.md describes all formats."
             )
         )
-    layouts = found.layouts if chosen == _DETECT else (layout_named(chosen),)
+    layouts = found.layouts if chosen == _DETECT else (layout_named(LAYOUTS, chosen),)
     return Wish(format=chosen or None, encoding=encoding), layouts
 
 

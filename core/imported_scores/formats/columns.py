@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterator, Mapping
 
 from core.errors import InputError
-from core.files.places import listed
+from core.files.places import listed, shown
 from core.files.tables import Record, Table
 from core.imported_scores.layout import ROLES, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in, sentence, short
+from core.imported_scores.numbers import number_in, sentence
 from core.items.conditions import normalise_condition
 from core.items.rows import column_errors, id_text
 from core.types import Problem
@@ -64,7 +64,7 @@ def _row(record: Record, columns: Mapping[str, str], options: ScoreOptions) -> S
         model=id_text(cells.get("model")).strip(),
         item_id=item_id,
         condition=condition,
-        shown=f"item {short(item_id)}",
+        shown=f"item {shown(item_id)}",
     )
 
 

@@ -20,9 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from core.files.places import shown
 from core.files.tables import Record, Table
 from core.imported_scores.layout import WHOLE, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in, sentence, short
+from core.imported_scores.numbers import number_in, sentence
 from core.items.texts import make_text
 from core.items.values import is_valid
 from core.types import Problem
@@ -60,7 +61,7 @@ def _of_document(record: Record, options: ScoreOptions) -> Iterator[ScoreRow]:
             values={WHOLE: answer},
             condition=options.condition,
             key=text.text_id,
-            shown=f"the continuation {short(text.continuation)}",
+            shown=f"the continuation {shown(text.continuation)}",
         )
 
 
@@ -85,7 +86,7 @@ def _request(request: Any) -> tuple[str, str]:
             raise ValueError("The row has a NUL or a lone surrogate in its arguments")
         case [str(), dict()]:
             raise ValueError("The row is of a task that generates text, so it has no score")
-    raise ValueError(f"The row has {short(request)} where context and continuation belong")
+    raise ValueError(f"The row has {shown(request)} where context and continuation belong")
 
 
 def _answers(values: dict[str, Any], n: int) -> list[float]:
@@ -104,7 +105,7 @@ def _log_likelihood(answer: Any) -> float:
     while isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
     if not isinstance(answer, list) or len(answer) != 2:
-        raise ValueError(f"The row has {short(answer)} where log-likelihood and is_greedy belong")
+        raise ValueError(f"The row has {shown(answer)} where log-likelihood and is_greedy belong")
     return number_in(answer[0])
 
 

@@ -17,9 +17,10 @@ field. The third number of a BBQ item is of its `unknown` answer.
 from __future__ import annotations
 
 from core.errors import InputError
+from core.files.places import shown
 from core.files.tables import Record, Table
 from core.imported_scores.layout import THIRD, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in, sentence, short
+from core.imported_scores.numbers import number_in, sentence
 from core.items.conditions import normalise_condition
 from core.items.label_file import FIELDS
 from core.items.rows import column_errors, id_text
@@ -86,7 +87,7 @@ def _row(record: Record, options: ScoreOptions) -> ScoreRow:
         model=model,
         item_id=item_id,
         condition=condition,
-        shown=f"item {short(item_id)}",
+        shown=f"item {shown(item_id)}",
     )
 
 

@@ -13,10 +13,10 @@ reader of StereoSet keeps with its items (metadata `sentence_ids`).
 
 from __future__ import annotations
 
-from core.files.places import printable
+from core.files.places import printable, shown
 from core.files.tables import JSON_LIST, Table
 from core.imported_scores.layout import WHOLE, Finds, Scale, ScoreLayout, ScoreOptions, ScoreRow
-from core.imported_scores.numbers import number_in, sentence, short
+from core.imported_scores.numbers import number_in, sentence
 from core.items.formats.stereoset import TASKS
 from core.items.rows import column_errors, id_text
 from core.types import Problem
@@ -59,7 +59,7 @@ def read_predictions(table: Table, options: ScoreOptions) -> tuple[list[ScoreRow
                 values={WHOLE: value},
                 condition=options.condition,
                 key=key,
-                shown=f"the sentence {short(key)}",
+                shown=f"the sentence {shown(key)}",
                 part=task,
             )
         )

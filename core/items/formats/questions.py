@@ -15,7 +15,7 @@ from core.words import counted
 # White space behind the end of a sentence; wide ends need none.
 _SENTENCE_END = re.compile(r"(?<=[.!?؟।])\s+|(?<=[。！？])(?=.)")
 CONTEXTS = ("ambiguous", "all")
-LEFT_OUT = "disambiguated_left_out"  # the kind of a note
+DISAMBIGUATED = "disambiguated_left_out"  # the kind of a note
 
 
 def wants_all_contexts(options: ReadOptions) -> bool:
@@ -42,12 +42,7 @@ def left_out(place: Place, n: int, n_rows: int) -> list[Problem]:
         f"{n:,} of {counted(n_rows, 'row')} left out because the context tells the answer; "
         "--contexts all reads them too."
     )
-    return [place.note(LEFT_OUT, message)]
-
-
-def n_left_out(problem: Problem) -> int:
-    """How many rows such a note speaks of; 0 for any other."""
-    return int(problem.message.split()[0].replace(",", "")) if problem.kind == LEFT_OUT else 0
+    return [place.note(DISAMBIGUATED, message, n)]
 
 
 def with_question(context: str, question: str) -> str:
