@@ -51,9 +51,9 @@ def show_list(asked: Asked, selection: Selection, listed: AxisList) -> Selection
                 on_click=lambda to=to: state.change(page=to),
                 type="tertiary",
             )
-    files = rows.drop(columns="synsets")
     stem = f"axes-{asked.question.axes}-{asked.question.concepts}-{asked.model}"
-    download_buttons(lambda: files, [c for c in _columns(asked) if c in files], stem)
+    shown = [c for c in _columns(asked) if c in rows]
+    download_buttons(lambda: rows.drop(columns="synsets"), shown, stem)
     return selection if page == selection.page else _on_page(selection, page)
 
 

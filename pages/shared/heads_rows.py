@@ -24,7 +24,7 @@ from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.heads_choice import MOST_NAMED, Asked, against
 from pages.shared.heads_data import read_axes, read_axes_table
-from pages.shared.heads_warnings import read_lengths
+from pages.shared.heads_warnings import read_tests
 
 OTHER = "_other"  # ends the names of columns about the second set of phrases
 _OF_OTHER = (
@@ -185,9 +185,9 @@ def _everything(
     )
     if stored is None:
         return rows
-    kept = [c for c in stored.table if c == "axis_id" or c not in rows]
-    rows = rows.merge(stored.table[kept], on="axis_id", how="left", validate="1:1")
-    rows = rows.merge(read_lengths(stored.question), on="axis_id", how="left", validate="1:1")
+    tests = read_tests(stored.question)
+    if tests is not None:
+        rows = rows.join(tests[tests.columns.difference(rows.columns, sort=False)], on="axis_id")
     rows["says"] = _flags(rows, "")
     if other is not None:
         second = other.table[["axis_id", *_OF_OTHER]]

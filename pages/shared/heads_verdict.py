@@ -23,8 +23,8 @@ from core.errors import StereoscopeError
 from core.stats.probes.flags import Flag, flag_of, flag_words, resampled_words
 from pages.shared.figures import literal
 from pages.shared.heads_choice import Asked, against, default_heads
-from pages.shared.heads_data import read_axes_table, read_chosen, read_view
-from pages.shared.heads_warnings import read_lengths, warning_badges
+from pages.shared.heads_data import read_chosen, read_view
+from pages.shared.heads_warnings import read_tests, warning_badges
 
 LOOKS = {  # by evidence, never by direction
     Flag.ELSEWHERE: (":material/priority_high:", "violet"),
@@ -89,16 +89,12 @@ def show_verdicts(
 def row_of(asked: Asked, reference: str, axis_id: str) -> Mapping[str, Any] | None:
     """An axis's row in the table against some phrases; None where it is not at hand."""
     try:
-        stored = read_axes_table(against(asked.question, reference))
+        tests = read_tests(against(asked.question, reference))
     except StereoscopeError:  # the page says it where it lists the axes
         return None
-    if stored is None:
+    if tests is None or axis_id not in tests.index:
         return None
-    rows = stored.table[stored.table["axis_id"] == axis_id]
-    if rows.empty:
-        return None
-    rows = rows.merge(read_lengths(stored.question), on="axis_id", how="left")
-    return {str(k): v for k, v in rows.iloc[0].to_dict().items()}
+    return {"axis_id": axis_id, **{str(k): v for k, v in tests.loc[axis_id].to_dict().items()}}
 
 
 def own_sentences(asked: Asked, view: AxisView, found: Chosen) -> dict[str, Flag]:
@@ -168,8 +164,8 @@ def _badge(flag: Flag) -> str:
 
 
 def _sentence(asked: Asked, axis: Axis, reference: str, row: Mapping[str, Any]) -> str:
-    stored = read_axes_table(against(asked.question, reference))
-    n_axes = int(stored.table["pvalue"].notna().sum()) if stored else 0
+    tests = read_tests(against(asked.question, reference))
+    n_axes = 0 if tests is None else int(tests["pvalue"].notna().sum())
     return axis_sentence(
         row,
         poles=pole_words(axis),

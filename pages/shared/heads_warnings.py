@@ -22,13 +22,13 @@ _CHECKED = "heads-checked"  # what random directions gave, by what was asked and
 OF_LENGTH = ("length_r", "length_qvalue", "length_unit", "n_phrases")
 
 
-def read_lengths(question: HeadsQuestion) -> pd.DataFrame:
-    """Whether values follow the phrases' length, one row per axis with its axis_id.
+def read_tests(question: HeadsQuestion) -> pd.DataFrame | None:
+    """The tests of all axes by axis_id, with whether values follow the phrases' length.
 
-    Empty where the tests of all axes are not at hand.
+    None where they are not at hand; errors as `read_axes_table`.
     """
     cache = open_cache()
-    return _lengths(str(cache.folder), cache.stamp(), question)
+    return _tests(str(cache.folder), cache.stamp(), question)
 
 
 def remember_check(question: HeadsQuestion, axis_id: str, row: Mapping[str, Any]) -> bool:
@@ -57,8 +57,9 @@ def warning_badges(question: HeadsQuestion, axis_id: str, row: Mapping[str, Any]
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _lengths(folder: str, stamp: Stamp, question: HeadsQuestion) -> pd.DataFrame:
+def _tests(folder: str, stamp: Stamp, question: HeadsQuestion) -> pd.DataFrame | None:
     stored = read_axes_table(question)
     if stored is None:
-        return pd.DataFrame(columns=["axis_id", *OF_LENGTH])
-    return length_table(Cache(Path(folder)), stored)[list(OF_LENGTH)].reset_index()
+        return None
+    lengths = length_table(Cache(Path(folder)), stored)[list(OF_LENGTH)]
+    return stored.table.set_index("axis_id").join(lengths, validate="1:1")
