@@ -46,7 +46,15 @@ def read_held_against(reader_id: str) -> list[tuple[str, str]]:
 def read_axes(question: HeadsQuestion) -> tuple[Axis, ...]:
     """The axes of a question's set that were read, in their order; all where none was."""
     cache = open_cache()
-    return _axes(str(cache.folder), cache.stamp(), question)
+    # Without what the axes do not depend on: else each other number of heads reads them anew.
+    whose = HeadsQuestion(
+        reader_id=question.reader_id,
+        axes=question.axes,
+        concepts="",
+        reference="",
+        family=question.family,
+    )
+    return _axes(str(cache.folder), cache.stamp(), whose)
 
 
 def read_whole_set(name: str) -> tuple[Axis, ...]:
