@@ -6,6 +6,7 @@ an array. What is remembered is shared between reruns and browser tabs, so nobod
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -66,7 +67,7 @@ def read_whole_set(name: str) -> tuple[Axis, ...]:
 def read_view(question: HeadsQuestion, axis_id: str) -> AxisView:
     """One axis head by head; errors as `axis_view`."""
     cache = open_cache()
-    return _view(str(cache.folder), cache.stamp(), question, axis_id)
+    return _view_of(str(cache.folder), cache.stamp(), question, axis_id)
 
 
 def read_chosen(question: HeadsQuestion, axis_id: str, heads: str) -> Chosen:
@@ -126,6 +127,12 @@ def _whole_set(folder: str, stamp: Stamp, name: str) -> tuple[Axis, ...]:
     return get_axes(cache, name) if set_size(cache, "axis", name) else ()
 
 
+def _view_of(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str) -> AxisView:
+    """A view read once, whatever number of heads the question has: it does not enter."""
+    view = _view(folder, stamp, replace(question, k=None), axis_id)
+    return replace(view, question=question)
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _view(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str) -> AxisView:
     return axis_view(Cache(Path(folder)), question, axis_id)
@@ -133,7 +140,7 @@ def _view(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str) -> A
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _chosen(folder: str, stamp: Stamp, question: HeadsQuestion, axis_id: str, heads: str) -> Chosen:
-    view = _view(folder, stamp, question, axis_id)
+    view = _view_of(folder, stamp, question, axis_id)
     return choose(view, parse_choice(heads, *view.shape), seed=question.seed)
 
 
