@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 from benchmarks.simulated_pairs import DATASET, fill_pairs
-from core.analysis.identity_confounds import confounded_pairs
-from core.analysis.identity_pairs import TABLES, identity_table
-from core.analysis.identity_panel import IdentityPanel, identity_panels
-from core.analysis.identity_rows import IdentityRequest
+from core.analysis.identities.confounds import confounded_pairs
+from core.analysis.identities.panel import IdentityPanel, identity_panels
+from core.analysis.identities.rows import IdentityRequest
+from core.analysis.identities.tables import TABLES, identity_table
 from core.analysis.pairs import pair_summary, pair_table
 from core.errors import InputError
 from core.imported_scores.finding import ItemNumbers

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchmarks.simulated_pairs import DATASET, fill_pairs
-from core.analysis.identity_pairs import TABLES
+from core.analysis.identities.tables import TABLES
 from core.store.gate import Cache
 from tests.conftest import Run
 from tests.pair_samples import pair

@@ -8,11 +8,11 @@ import pandas as pd
 import typer
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identity_confounds import confounded_pairs
-from core.analysis.identity_overview import HIGHEST, LOWEST
-from core.analysis.identity_pairs import LANGUAGES, TABLES, identity_table
-from core.analysis.identity_panel import identity_panels
-from core.analysis.identity_rows import IdentityRequest
+from core.analysis.identities.confounds import confounded_pairs
+from core.analysis.identities.overview import HIGHEST, LOWEST
+from core.analysis.identities.panel import identity_panels
+from core.analysis.identities.rows import IdentityRequest
+from core.analysis.identities.tables import LANGUAGES, TABLES, identity_table
 from core.analysis.overview import find_scorer
 from core.cli.data_sets import DatasetOption
 from core.cli.terminal import (

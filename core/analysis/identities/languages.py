@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identity_panel import IdentityPanel
-from core.analysis.identity_rows import IdentityRequest, interval_columns, reason
+from core.analysis.identities.panel import IdentityPanel
+from core.analysis.identities.rows import IdentityRequest, interval_columns, reason
 from core.errors import InputError
 from core.stats.identity_bias import Codes, Tally, predicate_tallies, tally
 from core.stats.resampling import bootstrap_weights

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identity_panel import FROM_ELSEWHERE, IdentityPanel
-from core.analysis.identity_rows import (
+from core.analysis.identities.panel import FROM_ELSEWHERE, IdentityPanel
+from core.analysis.identities.rows import (
     Estimates,
     IdentityRequest,
     bias_rows,
@@ -17,7 +17,7 @@ from core.analysis.identity_rows import (
     interval_columns,
     reason,
 )
-from core.analysis.identity_words import NOT_COMPARABLE, verdict
+from core.analysis.identities.words import NOT_COMPARABLE, verdict
 from core.stats.identity_bias import LEAST_LEVELS, multiway_tallies, tally
 from core.stats.known import mean_of_known
 from core.words import counted

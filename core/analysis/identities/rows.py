@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.identity_panel import IdentityPanel
+from core.analysis.identities.panel import IdentityPanel
 from core.settings import DEFAULT_SEED
 from core.stats.identity_bias import (
     FEW_PREDICATES,

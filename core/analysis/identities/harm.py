@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identity_panel import Array, IdentityPanel
-from core.analysis.identity_rows import IdentityRequest, pair_counts
+from core.analysis.identities.panel import Array, IdentityPanel
+from core.analysis.identities.rows import IdentityRequest, pair_counts
 from core.stats.harmfulness import (
     LEAST,
     PredicateCorrelation,

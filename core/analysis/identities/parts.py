@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identity_panel import FROM_ELSEWHERE, IdentityPanel, Mask
-from core.analysis.identity_rows import UNNAMED, IdentityRequest, bias_rows, pair_counts
-from core.analysis.identity_words import NOT_COMPARABLE
+from core.analysis.identities.panel import FROM_ELSEWHERE, IdentityPanel, Mask
+from core.analysis.identities.rows import UNNAMED, IdentityRequest, bias_rows, pair_counts
+from core.analysis.identities.words import NOT_COMPARABLE
 from core.stats.identity_bias import tally
 from core.stats.known import mean_of
 

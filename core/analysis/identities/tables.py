@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identity_harm import harmfulness, predicates
-from core.analysis.identity_languages import languages
-from core.analysis.identity_overview import identities, overview
-from core.analysis.identity_panel import IdentityPanel
-from core.analysis.identity_parts import counts, kinds, name_groups, rules, templates, tiers
-from core.analysis.identity_rows import IdentityRequest
+from core.analysis.identities.harm import harmfulness, predicates
+from core.analysis.identities.languages import languages
+from core.analysis.identities.overview import identities, overview
+from core.analysis.identities.panel import IdentityPanel
+from core.analysis.identities.parts import counts, kinds, name_groups, rules, templates, tiers
+from core.analysis.identities.rows import IdentityRequest
 from core.errors import InputError
 from core.words import counted
 
