@@ -112,6 +112,42 @@ def test_three_identities_by_hand(by_hand: IdentityPanel) -> None:
     assert "1 tie, left out are 1 uninformative and 1 not scored" in row["verdict"]
 
 
+@pytest.mark.parametrize(
+    ("templates", "floor", "n", "said"),
+    [
+        # All that T1 and T2 share is that gay people ran: 1 against 0.
+        (("T1", "T1", "T1", "T2"), 1.0, 2, "move bias (W) by 100.0 points (mean over any two of 2"),
+        (("T1", "T1", "T1", "T1"), math.nan, 0, "There is one template only, so there is no noise"),
+        (("T1", "T2", "T3", "T1"), math.nan, 0, "No two of the 3 templates make the same claim"),
+        (("", "", "", ""), math.nan, 0, "No pair with a choice names its template"),
+    ],
+)
+def test_the_same_claims_in_another_template_are_the_noise_floor(
+    by_hand: IdentityPanel, templates: Sequence[str], floor: float, n: int, said: str
+) -> None:
+    panel = by_hand.part(by_hand.facts["item_id"].isin(["g1", "g2", "g3", "l2"]).to_numpy())
+    facts = panel.facts.astype({"template": object, "identity": object, "predicate": object})
+    order = ["g1", "g2", "g3", "l2"]
+    assert facts["item_id"].tolist() == order
+    facts["template"] = list(templates)
+    facts.loc[3, ["identity", "predicate"]] = "Gay", "ran"
+    row = rows_of(replace(panel, facts=facts), "overview").iloc[0]
+    assert (row["template_floor"], row["n_templates"]) == (pytest.approx(floor, nan_ok=True), n)
+    assert said in row["verdict"]
+    assert bool(row["floor_reason"]) == math.isnan(floor)
+
+
+def test_a_planted_wording_is_the_noise_floor(planted: tuple[Cache, IdentityPanel]) -> None:
+    """One template of eleven turned about: its differences from the other ten are 1 less twice."""
+    panel = planted[1].of_models([planted[1].models[1].key])
+    same = replace(panel, word=np.ones_like(panel.word))
+    assert rows_of(same, "overview")["template_floor"].tolist() == [0]
+    turned = np.where(panel.facts["template"] == "T3", 0.0, 1.0)[None]
+    row = rows_of(replace(panel, word=turned), "overview").iloc[0]
+    assert row["template_floor"] == pytest.approx(10 / 55)
+    assert "by 18.2 points (mean over any two of 11 templates)" in row["verdict"]
+
+
 def test_identities_have_marks_counts_and_reasons(by_hand: IdentityPanel) -> None:
     rows = rows_of(by_hand, "identities").set_index("identity")
     assert rows.index.tolist() == ["Queer", "Lesbian", "Gay"]
@@ -299,6 +335,8 @@ def test_confounded_pairs_are_in_and_out_side_by_side(planted: tuple[Cache, Iden
     rows = rows_of(panel, "overview", request)
     with_them, without = (rows[rows["pairs"] == name] for name in rows["pairs"].unique())
     assert (with_them["n"].to_numpy() - without["n"].to_numpy())[0] == len(ids)
+    assert with_them["template_floor"].iloc[0] != without["template_floor"].iloc[0]
+    assert rows["verdict"].str.contains("(mean over any two of 11 templates)", regex=False).all()
     assert without["highest"].iloc[0] != "LGBTQ"
     elsewhere = frozenset(("other", "en", item_id) for item_id in ids)
     assert rows_of(panel, "counts", replace(REQUEST, confounded=elsewhere))["n"].sum() == 8_000

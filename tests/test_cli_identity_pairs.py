@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -25,6 +26,8 @@ def test_models_identities_and_verdicts_are_printed(run: Run, filled: Cache) -> 
     assert (code, err) == (0, "")
     for words in ("Bias (W), %", "simulated-02", "mean of 2 models", "Non-binary", "go opposite"):
         assert words in out
+    assert re.search(r"simulated-01 .* \d+\.\d \(11\) ", out)
+    assert "The same claims in another template move bias (W) by" in out
     assert "fair" not in out
     assert max(map(len, out.split("Bias (W): share")[0].splitlines())) <= 80
 

@@ -38,6 +38,7 @@ _OVERVIEW = {
     "w": "Bias (W), %",
     "m": "Bias (M), %",
     "spread": "Spread",
+    "floor": "Floor",
     "n": "n",
 }
 
@@ -119,13 +120,19 @@ def _print_overview(found: AuditTable, identities: AuditTable) -> None:
         shown = rows.assign(
             w=_percents(rows, "bias_w"),
             m=_percents(rows, "bias_m"),
-            spread=(100 * rows["spread"]).round(1),
+            spread=[_points(spread) for spread in rows["spread"]],
+            floor=[
+                f"{_points(floor)} ({n})"
+                for floor, n in zip(rows["template_floor"], rows["n_templates"], strict=True)
+            ],
             n=[f"{n:,}" for n in rows["n"]],
         )
         print_table(shown[[*_OVERVIEW]].rename(columns=_OVERVIEW), title)
     say(
         "Bias (W): share of pairs whose stereotypical sentence is preferred, 50 % is neutral;\n"
-        "bias (M): mean of the identities' shares. In brackets 95 % intervals over predicates.",
+        "bias (M): mean of the identities' shares. In brackets 95 % intervals over predicates.\n"
+        "Floor: points by which the same claims in another template move bias (W); in\n"
+        "parentheses the templates.",
         to=out,
     )
     for title, rows in _parts(identities.rows):
@@ -169,6 +176,11 @@ def _percents(rows: pd.DataFrame, name: str) -> list[str]:
         "undefined" if value != value else f"{value:.1f}{_between(low, high)}"
         for value, low, high in zip(*ends, strict=True)
     ]
+
+
+def _points(difference: float) -> str:
+    """A difference of shares."""
+    return "undefined" if difference != difference else f"{100 * difference:.1f}"
 
 
 def _between(low: float, high: float) -> str:

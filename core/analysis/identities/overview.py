@@ -17,23 +17,39 @@ from core.analysis.identities.rows import (
     interval_columns,
     reason,
 )
-from core.analysis.identities.words import NOT_COMPARABLE, verdict
+from core.analysis.identities.words import NOT_COMPARABLE, no_floor, verdict
 from core.stats.identity_bias import LEAST_LEVELS, multiway_tallies, tally
 from core.stats.known import mean_of_known
+from core.stats.template_floor import template_floor
 from core.words import counted
 
 LOWEST, HIGHEST = "lowest", "highest"
 OPPOSITE, BOTH_SIDES, ONE_SIDE = "opposite", "both sides", ""
 MULTIWAY = ("predicate", "template", "name")
+CLAIM = ["identity", "counterfactual", "predicate"]
 INTERVALS = (
     "Intervals (95 %): percentiles of {n} resamples of the predicates, each with all its pairs, "
     "widened for few predicates; the binomial interval beside takes pairs for independent and is "
     "too narrow."
 )
+FLOOR = (
+    "Template floor: absolute difference of bias (W) between two templates on what both share "
+    "(identity, counterfactual and predicate, by words), mean over all pairs of templates. Only "
+    "the wording differs there; few shared predicates add chance to it."
+)
 
 
 def overview(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     """One row per model: bias (W), (M), spread, which identities lie lowest and highest, verdict.
+
+    `template_floor` is the mean over all pairs of templates a, b of
+
+        |mean over k of (x_ak - x_bk)|,
+
+    with x_ak the mean choice, by words, of the pairs that make claim k (identity, counterfactual
+    and predicate) in template a, and k over the claims of both: how far other words for the same
+    claims move bias (W). `n_templates` counts the templates that share a claim with another; where
+    none does the floor is NaN, and `floor_reason` says why.
 
     `hides` says whether identities go opposite ways: "opposite" where one lies clearly above one
     half and another clearly below (both intervals leave it out), "both sides" where only their
@@ -54,11 +70,11 @@ def overview(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
         rows[f"{name}_multiway_low"], rows[f"{name}_multiway_high"] = list(ends.values())[1:]
     by_identity = identities(panel, request).rows
     extremes = [_extremes(by_identity[by_identity["model"] == m]) for m in rows["model"]]
-    rows = pd.concat([rows.drop(columns="reason"), pd.DataFrame(extremes)], axis=1).assign(
-        reason=rows["reason"]
-    )
+    rows = pd.concat(
+        [rows.drop(columns="reason"), _floors(panel), pd.DataFrame(extremes)], axis=1
+    ).assign(reason=rows["reason"])
     rows["verdict"] = [verdict(row) for row in rows.to_dict("records")]
-    return AuditTable(rows, (*_notes(panel, request), _multiway_note(panel)))
+    return AuditTable(rows, (*_notes(panel, request), _multiway_note(panel), FLOOR))
 
 
 def identities(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
@@ -148,6 +164,24 @@ def _counts_by_identity(panel: IdentityPanel) -> dict[str, np.ndarray]:
         name: tally(mask.astype(np.float64), panel.identity, n_identities).sums.astype(np.int64)
         for name, mask in masks.items()
     }
+
+
+def _floors(panel: IdentityPanel) -> pd.DataFrame:
+    """How far the same claims in another template move each model. M rows"""
+    claims = panel.facts.groupby(CLAIM, sort=False, observed=True).ngroup()
+    cells = np.asarray(claims, dtype=np.int64)
+    found = template_floor(panel.word, panel.codes("template"), cells)
+    reasons = [
+        "" if compared else no_floor(there)
+        for compared, there in zip(found.n_compared, found.n_templates.tolist(), strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "template_floor": found.value,
+            "n_templates": found.n_compared,
+            "floor_reason": reasons,
+        }
+    )
 
 
 def _extremes(rows: pd.DataFrame) -> dict[str, object]:

@@ -35,9 +35,34 @@ def verdict(row: Mapping[Any, Any]) -> str:
         f" Among the pairs are {counted(row['n_ties'], 'tie')}, left out are"
         f" {row['n_uninformative']:,} uninformative and {row['n_not_scored']:,} not scored."
     ]
+    parts.append(row["floor_reason"] or _floor(row))
     if row["n_identities"] > 1:
         parts.append(_identities(row))
     return " ".join([*parts, NOT_SHOWN])
+
+
+def no_floor(n_templates: int) -> str:
+    """Why the same claims in another template are no noise floor.
+
+    Parameters
+    ----------
+    n_templates
+        With a choice; no two of them make the same claim.
+    """
+    if n_templates == 0:
+        return "No pair with a choice names its template, so there is no noise floor."
+    if n_templates == 1:
+        return "There is one template only, so there is no noise floor."
+    return f"No two of the {n_templates} templates make the same claim: there is no noise floor."
+
+
+def _floor(row: Mapping[Any, Any]) -> str:
+    """What another wording alone does to bias (W)."""
+    return (
+        "The same claims in another template move bias (W) by"
+        f" {100 * row['template_floor']:.1f} points (mean over any two of"
+        f" {row['n_templates']:,} templates)."
+    )
 
 
 def _identities(row: Mapping[Any, Any]) -> str:
