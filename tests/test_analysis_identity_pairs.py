@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,11 @@ from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import TABLES, identity_table
 from core.analysis.pairs import pair_summary, pair_table
 from core.errors import InputError
+from core.files.places import Place
 from core.imported_scores.finding import ItemNumbers
 from core.imported_scores.layout import Scale
+from core.items.predicate_join import with_ratings
+from core.items.predicates import read_predicates
 from core.stats.identity_bias import tally
 from core.store.gate import Cache
 from core.store.imported_scores import ScoreSource, put_imported
@@ -29,6 +33,7 @@ from core.store.scores import missing_texts, put_scores
 from core.types import Item, Reason, Unscored
 from tests.pair_samples import pair, word_score
 from tests.store_samples import SCORER, put
+from tests.test_items_predicates import FORMS, forms, write
 
 REQUEST = IdentityRequest(n_resamples=200)
 
@@ -443,6 +448,43 @@ def test_a_model_without_a_choice_has_nothing_but_a_reason(by_hand: IdentityPane
     for name in TABLES[:-1]:
         assert "nan" not in str(rows_of(empty, name)["reason"].tolist())
     assert (rows_of(empty, "rules")["reason"] == "No pair has a choice by both rules.").all()
+
+
+def test_forms_with_the_name_of_their_predicate_are_one_cluster(
+    cache: Cache, tmp_path: Path
+) -> None:
+    """Six predicates in four forms each, half of them preferred in all forms."""
+    verbs = [f"werk{n}en" for n in range(6)]
+    rows = [row for verb in verbs for row in forms(verb.upper(), verb, "Homo")]
+    file = read_predicates(write(tmp_path, rows))
+    dutch = [
+        told(f"{verb} {f}", (f"homo ran {verb} {f}", f"hetero ran {verb} {f}"), "Gay", text)
+        for verb in verbs
+        for f, text in enumerate(form.format(verb) for form in FORMS.values())
+    ]
+    dutch = [replace(one, condition="nl", language="nl") for one in dutch]
+    named, _ = with_ratings(dutch, file.entries, Place("predicates.csv"))
+    put_scorer(cache, SCORER)
+    found = {}
+    for name, items in (("by form", dutch), ("by name", named)):
+        put_dataset(cache, name, items, path="", format="native", sha256="")
+        texts = missing_texts(cache, SCORER.scorer_id, name)
+        liked = [any(v in t.continuation for v in verbs[:3]) for t in texts]
+        stereotype = [t.continuation.startswith("homo") for t in texts]
+        scores = [
+            word_score(t, [-1, -1 if a == b else -2, -1, -1])
+            for t, a, b in zip(texts, liked, stereotype, strict=True)
+        ]
+        put_scores(cache, SCORER.scorer_id, scores, [])
+        (panel,) = identity_panels(cache, name)
+        found[name] = identity_table([panel], "overview", REQUEST)
+    form, whole = (found[name].rows.iloc[0] for name in ("by form", "by name"))
+    assert (form["bias_w"], form["n"], form["n_predicates"]) == (0.5, 24, 24)
+    assert (whole["bias_w"], whole["n"], whole["n_predicates"]) == (0.5, 24, 6)
+    widths = [row["bias_w_high"] - row["bias_w_low"] for row in (form, whole)]
+    assert widths[1] > 1.8 * widths[0] > 0
+    said = [any("told apart by its form" in n for n in one.notes) for one in found.values()]
+    assert said == [True, False]
 
 
 def test_same_seed_same_tables(planted: tuple[Cache, IdentityPanel]) -> None:

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from core.errors import DataSetError, InputError
 from core.files.places import Place
-from core.items.predicate_join import DUTCH, rated, ratings, with_ratings
+from core.items.predicate_join import DUTCH, cluster_names, rated, ratings, with_ratings
 from core.items.predicates import Predicate, Predicates, read_predicates, tier_of
 from core.items.report import read_dataset
 from core.types import Item, Problem
@@ -245,6 +245,7 @@ def test_the_rating_of_a_pair_is_that_of_its_form_and_identity(tmp_path: Path) -
         "n_harmfulness": 7,
         "tier": 1,
         "survey_added": False,
+        "predicate_name": "sing / sing loudly",  # which have a form in common
     }
     assert [i.metadata.get("harmfulness") for i in joined] == [1.25, 4.0, 1.25, None, None]
     (unrated,) = notes
@@ -269,6 +270,49 @@ def test_an_ambiguous_rating_is_weighted_by_answers_and_reported(tmp_path: Path)
     assert note.kind == "ambiguous_join"
     assert note.message.startswith("1 predicate and identity of 3 match several")
     assert note.message.endswith(": vies (Gay).")
+
+
+def test_the_forms_of_a_predicate_have_one_name(tmp_path: Path) -> None:
+    entries = read(
+        tmp_path,
+        forms("sing", "zingen", "Homo, Queer"),
+        forms("swim", "zwemmen"),
+        added("varen", "Homo"),
+    ).entries
+    texts = [
+        form.format(word) for word in ("zingen", "zwemmen", "varen") for form in FORMS.values()
+    ]
+    joined, _ = join([*map(item, texts), item("ze zingen", "Queer")], entries)
+    names = [i.metadata["predicate_name"] for i in joined]
+    assert names == ["sing"] * 4 + ["swim"] * 4 + ["varen"] * 4 + ["sing"]
+
+
+def test_predicates_that_share_a_form_count_as_one(tmp_path: Path) -> None:
+    """Gross and dirty share a form, dirty and filthy another one, for other identities."""
+    gross, dirty = forms("are gross", "vies"), forms("are dirty", "vuil", "Queer")
+    dirty[0]["nl_predicate_altered"] = "  Vies"
+    filthy = forms("are filthy", "smerig", "Lesbisch")
+    filthy[2]["nl_predicate_altered"] = "ze vuil"
+    entries = read(tmp_path, gross, dirty, filthy, forms("smell", "stinken")).entries
+    together = "are dirty / are filthy / are gross"
+    expected = dict.fromkeys(("are gross", "are dirty", "are filthy"), together)
+    assert cluster_names(entries) == expected | {"smell": "smell"}
+    assert cluster_names(entries[::-1]) == cluster_names(entries)
+    joined, _ = join([item("doet vies"), item("vuil doen", "Queer"), item("stinken")], entries)
+    assert [i.metadata["predicate_name"] for i in joined] == [together, together, "smell"]
+
+
+def test_pairs_whose_predicate_has_a_name_keep_it(tmp_path: Path) -> None:
+    entries = read(tmp_path, forms("sing", "zingen"), forms("chant", "zingen")).entries
+    items = [
+        item("zingen", predicate_en="chant"),
+        item("zingen", predicate_name="mine"),
+        item("chant", condition="en"),
+    ]
+    joined, _ = join(items, entries)
+    names = [(i.metadata.get("predicate_en"), i.metadata.get("predicate_name")) for i in joined]
+    assert names == [("chant", None), (None, "mine"), (None, None)]
+    assert all("harmfulness" in i.metadata for i in joined)
 
 
 def test_what_is_not_defined_is_left_out(tmp_path: Path) -> None:
@@ -342,3 +386,6 @@ def test_the_published_predicates_have_the_tiers_of_their_counts() -> None:
     assert notes[0].message.startswith("52 predicates and identities of ")
     assert all(-1 <= i.metadata["harmfulness"] <= 4 for i in joined)
     assert sum(i.metadata["n_harmfulness"] > 9 for i in joined) >= 52
+    names = {i.metadata["predicate_name"] for i in joined}
+    assert len(names) == 183
+    assert "are dirty / are gross" in names

@@ -2,6 +2,11 @@
 
 A pair is joined on its predicate in its own language and its identity. Where several predicates
 have one form for an identity, its harmfulness is their mean weighted by the number of answers.
+
+A Dutch pair knows only the form of its predicate, of which one predicate has several. It gets the
+predicate's name, so that its forms are one cluster where predicates are drawn for an interval.
+Predicates that share a form, said of whomever, count as one under all their names: pairs of a form
+that two of them have belong to both, and clusters with pairs in common would not be independent.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from core.types import Item, Problem
 from core.words import counted
 
 DUTCH = "nl"
+_NAMES = {"predicate_name", "predicate_en"}  # of a predicate, whatever its form
 Key = tuple[str, str, str]  # language, predicate, identity
 
 
@@ -81,6 +87,23 @@ def ratings(predicates: Sequence[Predicate]) -> dict[Key, Rating]:
     return {key: Rating(tuple(those)) for key, those in found.items()}
 
 
+def cluster_names(predicates: Sequence[Predicate]) -> dict[str, str]:
+    """The name under which the pairs of each predicate count, by its own name.
+
+    That is its own name, or those of all predicates that it shares a form with, directly or through
+    others, in alphabetical order: "are dirty / are gross".
+    """
+    of_form: dict[str, dict[str, None]] = defaultdict(dict)
+    for predicate in predicates:
+        for form in predicate.forms:
+            of_form[_plain(form.text)][predicate.name] = None
+    together = {predicate.name: {predicate.name} for predicate in predicates}
+    for names in of_form.values():
+        joined = set().union(*(together[name] for name in names))
+        together |= dict.fromkeys(joined, joined)
+    return {name: " / ".join(sorted(names)) for name, names in together.items()}
+
+
 def rated(report: ImportReport, path: Path) -> ImportReport:
     """A data set of WinoQueer with the ratings in a file of predicates, and notes on the join.
 
@@ -109,14 +132,15 @@ def with_ratings(
     """Items of WinoQueer with the ratings of their predicates, and notes on the join.
 
     The metadata get `harmfulness` (-1 to 4), `n_harmfulness` answers, `tier` (1 to 3, -1 excluded)
-    and `survey_added`, each where it is defined.
+    and `survey_added`, each where it is defined. Dutch pairs without a name of their predicate get
+    `predicate_name` (`cluster_names`).
 
     Parameters
     ----------
     place
         Of the predicates' file, for the notes.
     """
-    by_key = ratings(predicates)
+    by_key, names = ratings(predicates), cluster_names(predicates)
     joined, unrated = [], []
     met: dict[Key, Rating] = {}
     for item in items:
@@ -127,7 +151,10 @@ def with_ratings(
             joined.append(item)
             continue
         met[key] = rating
-        joined.append(replace(item, metadata={**item.metadata, **rating.metadata}))
+        known = item.metadata | rating.metadata
+        if key[0] == DUTCH and not _NAMES & known.keys():
+            known["predicate_name"] = names[rating.predicates[0].name]
+        joined.append(replace(item, metadata=known))
     return joined, list(_join_notes(place, met, unrated, len(items)))
 
 
@@ -145,8 +172,8 @@ def _join_notes(
         names = [f"{predicate} ({identity})" for _, predicate, identity in several]
         message = (
             f"{counted(len(several), 'predicate and identity', 'predicates and identities')} of"
-            f" {len(met):,} match several rated predicates; harmfulness is their mean weighted by"
-            f" answers: {listed(names)}."
+            f" {len(met):,} match several rated predicates, which count as one;"
+            f" harmfulness is their mean weighted by answers: {listed(names)}."
         )
         yield place.note("ambiguous_join", message)
     if unrated:

@@ -210,7 +210,7 @@ def _notes(panel: IdentityPanel, request: IdentityRequest) -> tuple[str, ...]:
         notes.append(
             "Pairs whose predicate has no name of its own (predicate_name or predicate_en) are "
             "told apart by its form, so that the forms of one predicate count as several and the "
-            "intervals are too narrow."
+            "intervals are too narrow; `import --predicates` names those of a survey."
         )
     if any(model.kind == FROM_ELSEWHERE for model in panel.models):
         notes.append(
