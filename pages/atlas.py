@@ -7,14 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.shared import state
-from pages.shared.heads_alike import show_alike
-from pages.shared.heads_atlas import choose_atlas, show_atlas
-from pages.shared.heads_choice import choose_heads
-from pages.shared.heads_jobs import offer_tests
-from pages.shared.heads_rows import filter_axes, list_axes
-from pages.shared.heads_share import publish_heads
-from pages.shared.heads_verdict import show_verdicts
-from pages.shared.heads_walk import open_axis
+from pages.shared.heads.alike import show_alike
+from pages.shared.heads.atlas import choose_atlas, show_atlas
+from pages.shared.heads.choice import choose_heads
+from pages.shared.heads.jobs import offer_tests
+from pages.shared.heads.rows import filter_axes, list_axes
+from pages.shared.heads.share import publish_heads
+from pages.shared.heads.verdict import show_verdicts
+from pages.shared.heads.walk import open_axis
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning
 

@@ -17,19 +17,19 @@ from core.selection import Selection
 from pages.shared import state
 from pages.shared.data import open_cache
 from pages.shared.figures import literal, selected_points, show_figure
-from pages.shared.heads_choice import Asked, choose_heads
-from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
-from pages.shared.heads_jobs import offer_tests
-from pages.shared.heads_list import counts_sentence, page_of, show_list
-from pages.shared.heads_own import show_own_axes
-from pages.shared.heads_people import show_people
-from pages.shared.heads_positions import show_positions
-from pages.shared.heads_rows import OTHER, AxisList, filter_axes, list_axes
-from pages.shared.heads_share import publish_heads, take_along
-from pages.shared.heads_values import show_strip, show_values
-from pages.shared.heads_verdict import own_lines, own_sentences, said_of, show_verdicts
-from pages.shared.heads_walk import definitions, open_axis
-from pages.shared.heads_worth import show_models, show_settings, show_worth
+from pages.shared.heads.axis_list import counts_sentence, page_of, show_list
+from pages.shared.heads.choice import Asked, choose_heads
+from pages.shared.heads.data import read_chosen, read_heads_provenance, read_view
+from pages.shared.heads.jobs import offer_tests
+from pages.shared.heads.own_axes import show_own_axes
+from pages.shared.heads.people import show_people
+from pages.shared.heads.positions import show_positions
+from pages.shared.heads.rows import OTHER, AxisList, filter_axes, list_axes
+from pages.shared.heads.share import publish_heads, take_along
+from pages.shared.heads.values import show_strip, show_values
+from pages.shared.heads.verdict import own_lines, own_sentences, said_of, show_verdicts
+from pages.shared.heads.walk import definitions, open_axis
+from pages.shared.heads.worth import show_models, show_settings, show_worth
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
 

@@ -11,8 +11,8 @@ from core.analysis.audit.kept import kept
 from core.analysis.audit.quality import ALL_LANGUAGES
 from core.analysis.audit.request import AuditTable
 from pages.shared import state
-from pages.shared.audit import choose_audit, publish_audit, read_audit
-from pages.shared.carry_over import (
+from pages.shared.audit.audit import choose_audit, publish_audit, read_audit
+from pages.shared.audit.carry_over import (
     choose_version,
     open_what_was_clicked,
     show_fates,
@@ -22,7 +22,7 @@ from pages.shared.carry_over import (
     show_slopes,
     version_name,
 )
-from pages.shared.carry_over_columns import (
+from pages.shared.audit.carry_over_columns import (
     AGREEMENT,
     ASSOCIATION,
     ATTENUATION,

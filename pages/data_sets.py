@@ -6,10 +6,10 @@ import streamlit as st
 
 from pages.shared import state
 from pages.shared.data import read_overview
-from pages.shared.data_sets_import import import_form, say_imported
-from pages.shared.data_sets_stored import show_stored
+from pages.shared.data_sets.importing import import_form, say_imported
+from pages.shared.data_sets.stored import show_stored
 from pages.shared.figures import literal
-from pages.shared.item_card import sensitive_css
+from pages.shared.items.item_card import sensitive_css
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, errors_in_one_sentence
 

@@ -24,17 +24,17 @@ from pages.shared import state
 from pages.shared.figures import literal
 from pages.shared.head_map.component import head_map
 from pages.shared.head_map.data import GridMode, head_map_data
-from pages.shared.heads_choice import Asked, choose_heads, default_heads
-from pages.shared.heads_data import read_chosen, read_heads_provenance, read_view
-from pages.shared.heads_jobs import show_running
-from pages.shared.heads_layers import show_heads
-from pages.shared.heads_positions import show_positions
-from pages.shared.heads_rows import filter_axes, list_axes
-from pages.shared.heads_second import Second, said_of_both, second_model
-from pages.shared.heads_share import publish_heads, take_along
-from pages.shared.heads_values import show_values
-from pages.shared.heads_verdict import own_lines, own_sentences, row_of, show_verdicts
-from pages.shared.heads_walk import MAP, dimension_note, open_axis, place_of, poles_note, step
+from pages.shared.heads.choice import Asked, choose_heads, default_heads
+from pages.shared.heads.data import read_chosen, read_heads_provenance, read_view
+from pages.shared.heads.jobs import show_running
+from pages.shared.heads.layers import show_heads
+from pages.shared.heads.positions import show_positions
+from pages.shared.heads.rows import filter_axes, list_axes
+from pages.shared.heads.second import Second, said_of_both, second_model
+from pages.shared.heads.share import publish_heads, take_along
+from pages.shared.heads.values import show_values
+from pages.shared.heads.verdict import own_lines, own_sentences, row_of, show_verdicts
+from pages.shared.heads.walk import MAP, dimension_note, open_axis, place_of, poles_note, step
 from pages.shared.routing import require_router
 from pages.shared.widgets import content_warning, show_open_tab
 

@@ -12,7 +12,7 @@ from core.words import size_words
 from pages.shared.coverage import show_scores
 from pages.shared.data import open_cache, read_overview
 from pages.shared.figures import literal
-from pages.shared.jobs import read_jobs, show_jobs
+from pages.shared.jobs.jobs import read_jobs, show_jobs
 from pages.shared.routing import require_router
 from pages.shared.widgets import (
     content_warning,

@@ -23,9 +23,9 @@ from pages.shared.data import (
     search_rows,
 )
 from pages.shared.figures import literal
-from pages.shared.filter_bar import filter_bar, known_part, nothing_left
-from pages.shared.item_card import item_card, sensitive_css
-from pages.shared.item_rows import (
+from pages.shared.items.filter_bar import filter_bar, known_part, nothing_left
+from pages.shared.items.item_card import item_card, sensitive_css
+from pages.shared.items.item_rows import (
     ROWS_PER_PAGE,
     open_row,
     opened,
@@ -34,9 +34,9 @@ from pages.shared.item_rows import (
     turn_pages,
     walk,
 )
-from pages.shared.item_source import choose_source, summary_lines
+from pages.shared.items.item_source import choose_source, summary_lines
+from pages.shared.items.scorer_comparison import scorer_comparison
 from pages.shared.routing import require_router
-from pages.shared.scorer_comparison import scorer_comparison
 from pages.shared.sharing import banner, provenance_panel, share_bar
 from pages.shared.widgets import content_warning, download_buttons, errors_in_one_sentence
 

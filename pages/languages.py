@@ -9,15 +9,15 @@ from core.analysis.audit.request import AuditRequest
 from core.analysis.audit.unknown_fluency import official_rows
 from core.selection import Selection
 from pages.shared import state
-from pages.shared.audit import (
+from pages.shared.audit.audit import (
     choose_audit,
     publish_audit,
     read_audit,
     show_verdicts,
 )
-from pages.shared.language_alone import has_languages, show_alone, show_official
-from pages.shared.language_samples import show_crossed, show_flow, show_natives
-from pages.shared.languages import (
+from pages.shared.audit.language_alone import has_languages, show_alone, show_official
+from pages.shared.audit.language_samples import show_crossed, show_flow, show_natives
+from pages.shared.audit.languages import (
     choose_margin,
     show_cells,
     show_consistency,

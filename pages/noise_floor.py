@@ -9,17 +9,17 @@ from core.selection import Selection
 from core.words import short_labels
 from pages.shared import state
 from pages.shared.absent import say_absent
-from pages.shared.audit import (
+from pages.shared.audit.audit import (
     choose_audit,
     publish_audit,
     read_audit,
     show_verdicts,
 )
-from pages.shared.floor_columns import read_floors, read_item_changes, shown_of
-from pages.shared.noise_floor import floor_part, gap_part, tested_part
+from pages.shared.audit.floor_columns import read_floors, read_item_changes, shown_of
+from pages.shared.audit.noise_floor import floor_part, gap_part, tested_part
+from pages.shared.audit.wording import distribution_part, wording_part
 from pages.shared.routing import require_router
 from pages.shared.tables import show_notes
-from pages.shared.wording import distribution_part, wording_part
 
 TABLES = ("floors", "floor_vs_gap", "item_tests", "wording_variance", "verdicts")
 INTRODUCTION = (

@@ -6,9 +6,9 @@ import streamlit as st
 from core.jobs.follow import JobView, count_runs, unfinished
 from core.words import counted
 from pages.shared.data import open_cache, read_overview
-from pages.shared.job_details import show_details
-from pages.shared.job_form import start_form
-from pages.shared.jobs import read_jobs, show_jobs, title
+from pages.shared.jobs.job_details import show_details
+from pages.shared.jobs.job_form import start_form
+from pages.shared.jobs.jobs import read_jobs, show_jobs, title
 from pages.shared.routing import require_router
 from pages.shared.widgets import empty_cache, errors_in_one_sentence
 

@@ -8,19 +8,19 @@ from core.analysis.audit.audit import audit_tables
 from core.analysis.audit.floors import median_floor
 from core.analysis.audit.lab import open_lab
 from pages.shared import state
-from pages.shared.audit import choose_audit, publish_audit, read_audit
-from pages.shared.data import open_cache
-from pages.shared.floor_columns import read_floors
-from pages.shared.pipeline_switches import show_switches
-from pages.shared.positive_control import show_control
-from pages.shared.routing import require_router
-from pages.shared.shift_lab import (
+from pages.shared.audit.audit import choose_audit, publish_audit, read_audit
+from pages.shared.audit.floor_columns import read_floors
+from pages.shared.audit.pipeline_switches import show_switches
+from pages.shared.audit.positive_control import show_control
+from pages.shared.audit.shift_lab import (
     choose_shift,
     show_injection,
     show_needed,
     show_runs,
     show_size,
 )
+from pages.shared.data import open_cache
+from pages.shared.routing import require_router
 
 TABLES = ("injection", "power", "control", "pipeline_errors")
 INTRODUCTION = (

@@ -16,7 +16,7 @@ from core.store.scorers import put_scorer, scorers
 from core.store.scores import put_scores
 from core.types import Item, Reason, Scorer, Unscored
 from pages.shared.figures import literal
-from pages.shared.item_card import sensitive_css
+from pages.shared.items.item_card import sensitive_css
 from tests.scored import demo_items, fill_scored
 from tests.store_samples import SCORER, score_all
 
@@ -32,7 +32,7 @@ def script(folder: str, scorer_id: str, item_id: str, condition: str, compare: s
 
     from core.analysis.items import item_table
     from core.store.gate import Cache
-    from pages.shared.item_card import item_card
+    from pages.shared.items.item_card import item_card
 
     cache = Cache(Path(folder))
     table = item_table(cache, scorer_id, "demo", item_ids=[item_id])

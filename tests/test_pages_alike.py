@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.analysis.heads.nearest import shared_pole
 from core.axes.axis import Axis
-from pages.shared.heads_alike import COLUMNS
+from pages.shared.heads.alike import COLUMNS
 from tests.planted_cache import made_axes
 
 

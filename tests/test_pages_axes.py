@@ -19,8 +19,8 @@ from core.analysis.heads.uncertainty import HalvesDifference, halves_of_axes
 from core.analysis.heads.validity import length_table
 from core.store.gate import Cache
 from core.types import HeadReader
-from pages.shared import heads_list, heads_worth
-from pages.shared.heads_rows import OTHER
+from pages.shared.heads import axis_list, worth
+from pages.shared.heads.rows import OTHER
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import (
     LABELLED,
@@ -181,10 +181,10 @@ def test_an_axis_is_stepped_to_and_numbers_of_a_rectangle_are_its_own(show, cach
 
 def test_the_list_has_its_own_words_for_resamples() -> None:
     rows = pd.DataFrame({"stability": ["no sign of a difference", "well-powered", np.nan]})
-    read = heads_list._in_words(rows)["stability"]
+    read = axis_list._in_words(rows)["stability"]
     assert read[:2].tolist() == ["seldom rejects", "well-powered"]
     assert pd.isna(read[2])
-    assert f"stability{OTHER}" not in heads_list._in_words(rows)  # not tested against a second set
+    assert f"stability{OTHER}" not in axis_list._in_words(rows)  # not tested against a second set
 
 
 def test_axes_are_filtered_by_what_the_tests_say_and_by_length(show, cache, reader) -> None:
@@ -283,7 +283,7 @@ def test_what_a_check_leaves_undefined_is_said_in_words() -> None:
          "length_r", "length_qvalue", "floor_statistic"), np.nan
     )  # fmt: skip
     row |= {"n_directions": 0, "n_heads_swapped": 0, "length_unit": "words", "n_phrases": 2}
-    said = " ".join(heads_worth._sentences(row | {"reason": "too few phrases"}))
+    said = " ".join(worth._sentences(row | {"reason": "too few phrases"}))
     assert "nan" not in said
     assert "an undefined share of the best heads" in said
     assert "Whether values follow the phrases' length is undefined (n = 2)" in said
@@ -300,10 +300,10 @@ def test_halves_without_a_correlation_say_why() -> None:
         n_concepts=2,
         n_heads=3,
     )
-    said = heads_worth._halves_words(two)
+    said = worth._halves_words(two)
     assert "r = undefined (fewer than three concepts, or" in said and "0.50 sd" in said
     none = replace(two, mean_difference=np.nan, n_concepts=0, n_heads=0)
-    said = heads_worth._halves_words(none)
+    said = worth._halves_words(none)
     assert said.endswith("undefined (no head has a direction from both halves).")
 
 

@@ -21,7 +21,7 @@ from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.scorers import scorers
 from core.store.slices import Slice, get_slice, put_slice
-from pages.shared.carry_over import Taken, what_was_done
+from pages.shared.audit.carry_over import Taken, what_was_done
 from tests.audit_pages import address, made, opened, words
 from tests.stored_slices import forget_slice
 

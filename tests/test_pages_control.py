@@ -15,7 +15,7 @@ from core.jobs.spec import CONTROL, JobSpec
 from core.store.gate import Cache
 from core.store.items import put_dataset, stored_items
 from core.types import Item
-from pages.shared import control_form
+from pages.shared.audit import control_form
 from tests.audit_pages import made, opened, words
 from tests.scored import demo_items, fill_scored
 from tests.test_jobs_launch import ended, wait

@@ -19,8 +19,8 @@ from core.store.gate import Cache
 from core.store.head_readers import readers
 from core.types import HeadReader
 from pages.shared.data import open_cache
-from pages.shared.heads_choice import Asked
-from pages.shared.heads_share import heads_stem
+from pages.shared.heads.choice import Asked
+from pages.shared.heads.share import heads_stem
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import (
     LABELLED,

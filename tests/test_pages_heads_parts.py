@@ -20,9 +20,10 @@ from core.selection import Selection
 from core.store.axes import put_axes, put_concepts
 from core.store.gate import Cache
 from core.types import HeadReader
-from pages.shared import heads_choice, heads_jobs, widgets
+from pages.shared import widgets
 from pages.shared.figures import literal
-from pages.shared.heads_choice import References
+from pages.shared.heads import choice, jobs
+from pages.shared.heads.choice import References
 from tests.audit_pages import opened, words
 from tests.heads_pages import LABELLED, MODEL, WARM, asked, frames, planted
 from tests.planted_cache import AXES, REFERENCE, _fill_axes, made_axes
@@ -99,7 +100,7 @@ def test_one_job_computes_the_tests_against_both_sets(monkeypatch, show, tmp_pat
     put_concepts(cache, ConceptSet("reference-people", phrases))
     monkeypatch.setattr(stored, "AT_ONCE", 0)
     launched: list[JobSpec] = []
-    monkeypatch.setattr(heads_jobs, "launch", lambda _, spec: launched.append(spec))
+    monkeypatch.setattr(jobs, "launch", lambda _, spec: launched.append(spec))
     app = show(cache.folder, **asked(reader))
     app.button(key="compute-tests").click().run()
     (spec,) = launched
@@ -108,12 +109,12 @@ def test_one_job_computes_the_tests_against_both_sets(monkeypatch, show, tmp_pat
 
 
 def test_a_fresh_page_asks_for_a_family_that_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heads_choice, "read_held_against", lambda _: [])
+    monkeypatch.setattr(choice, "read_held_against", lambda _: [])
     rows = [("axis", "own", "listing"), ("axis", "scm", "simple"), ("concept", "groups", "")]
     sets = pd.DataFrame(rows, columns=["kind", "name", "family"])
-    shown = heads_choice._known_sets(Selection(reader="r"), sets)
+    shown = choice._known_sets(Selection(reader="r"), sets)
     assert (shown.axes, shown.family) == ("own", "listing")
-    shown = heads_choice._known_sets(Selection(reader="r", axes="scm"), sets)
+    shown = choice._known_sets(Selection(reader="r", axes="scm"), sets)
     assert (shown.axes, shown.family) == ("scm", "simple")
 
 

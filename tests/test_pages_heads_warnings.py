@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.question import HeadsQuestion
-from pages.shared import heads_warnings
-from pages.shared.heads_warnings import remember_check, warning_badges
+from pages.shared.heads import warnings
+from pages.shared.heads.warnings import remember_check, warning_badges
 
 QUESTION = HeadsQuestion(reader_id="r", axes="a", concepts="c", reference="p")
 LONG = {"length_r": -0.64, "length_qvalue": 0.0004}
@@ -16,7 +16,7 @@ LONG = {"length_r": -0.64, "length_qvalue": 0.0004}
 @pytest.fixture(autouse=True)
 def tab(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     monkeypatch.setenv("STEREOSCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(heads_warnings.st, "session_state", {})
+    monkeypatch.setattr(warnings.st, "session_state", {})
 
 
 def test_a_shown_correlation_with_length_is_a_badge_and_another_is_none() -> None:

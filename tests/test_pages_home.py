@@ -21,7 +21,7 @@ from core.store.items import put_dataset
 from core.store.runs import start_run
 from core.store.tensors import TENSORS
 from core.words import duration_words, size_words
-from pages.shared import jobs
+from pages.shared.jobs import jobs
 from tests.planted_cache import fill_planted, made_axes
 from tests.planted_heads import planted_heads
 from tests.scored import demo_items, fill_scored

@@ -55,7 +55,7 @@ def test_what_was_found_is_shown_with_its_texts(monkeypatch, tmp_path: Path) -> 
     damaged = item("bad", context="The\x08 nurse left the ward.")
     put_dataset(Cache(tmp_path), "new", [damaged], path="x", format="native", sha256="0")
     monkeypatch.setenv("STEREOSCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr("pages.shared.data_sets_stored.show_open_tab", only("What was found"))
+    monkeypatch.setattr("pages.shared.data_sets.stored.show_open_tab", only("What was found"))
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
     app = app.switch_page("pages/data_sets.py").run()
     assert not app.exception

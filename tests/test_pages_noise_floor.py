@@ -27,7 +27,7 @@ from core.selection import from_query, to_query
 from core.store.gate import Cache
 from core.store.items import put_dataset
 from core.types import Item
-from pages.shared.wording import WHY_WORDING
+from pages.shared.audit.wording import WHY_WORDING
 from tests.audit_pages import opened, spoken, words
 
 DATASET = "made"

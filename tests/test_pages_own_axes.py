@@ -24,8 +24,10 @@ from core.store.axes import add_axis, get_axes, put_concepts, set_names
 from core.store.gate import Cache
 from core.store.runs import end_run, start_run
 from core.types import HeadReader
-from pages.shared import heads_jobs, heads_own, jobs
-from pages.shared.heads_share import command
+from pages.shared.heads import jobs as heads_jobs
+from pages.shared.heads import own_axes
+from pages.shared.heads.share import command
+from pages.shared.jobs import jobs
 from tests.audit_pages import address, opened, words
 from tests.heads_pages import asked, frames, planted
 from tests.planted_cache import AXES as PLANTED
@@ -90,7 +92,7 @@ def test_an_axis_is_followed_where_it_was_typed_in_and_opened(
     show, cache: Cache, reader, make: Make, monkeypatch
 ) -> None:
     app = show(**asked(reader, axis_words="word9"))
-    monkeypatch.setattr(heads_own, "launch", lambda *_: make(line(1, 20), alive=True).run_id)
+    monkeypatch.setattr(own_axes, "launch", lambda *_: make(line(1, 20), alive=True).run_id)
     typed(app, "stingy|mean", "generous")
     assert not app.exception
     assert labels(app).count("Stop") == 1  # one card, in the form's place

@@ -11,7 +11,7 @@ import pytest
 from core.people.ratings import Ratings
 from core.store.gate import Cache
 from core.types import HeadReader
-from pages.shared.heads_people import _left_out
+from pages.shared.heads.people import _left_out
 from tests.audit_pages import opened, words
 from tests.heads_pages import asked, frames, planted
 

@@ -20,7 +20,7 @@ from core.score_request import ScoreRequest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import put_dataset
-from pages.shared import job_form, jobs
+from pages.shared.jobs import job_form, jobs
 from tests.scored import demo_items, fill_scored
 from tests.test_jobs_follow import line
 

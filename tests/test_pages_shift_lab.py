@@ -22,7 +22,7 @@ from core.selection import parse_link
 from core.store.gate import Cache
 from core.store.items import put_dataset
 from core.types import Item
-from pages.shared.pipeline_switches import conclusions
+from pages.shared.audit.pipeline_switches import conclusions
 from tests import audit_pages
 from tests.audit_pages import spoken, words
 from tests.scored import demo_items, fill_scored
@@ -143,7 +143,7 @@ def test_switches_show_which_conclusions_change(simulated, opened):
 
 
 def test_runs_go_on_in_steps_stop_and_keep_what_they_have(simulated, opened, monkeypatch):
-    monkeypatch.setattr("pages.shared.shift_lab.SECONDS_AT_A_TIME", 0.0001)
+    monkeypatch.setattr("pages.shared.audit.shift_lab.SECONDS_AT_A_TIME", 0.0001)
     app = opened(simulated, delta="-0.3")
     widget(app, "button", "Run 200").click().run()
     first = table(sound(app), "detection")
@@ -157,7 +157,7 @@ def test_runs_go_on_in_steps_stop_and_keep_what_they_have(simulated, opened, mon
     assert table(sound(app), "detection")["n_runs"].max() == kept, "the curve is of all sizes"
     widget(app, "number_input", "Margin of equivalence").set_value(0.05).run()
     assert table(sound(app), "detection")["n_runs"].max() == kept, "no run has a margin"
-    monkeypatch.setattr("pages.shared.shift_lab.SECONDS_AT_A_TIME", 60)
+    monkeypatch.setattr("pages.shared.audit.shift_lab.SECONDS_AT_A_TIME", 60)
     widget(app, "button", "Go on").click().run()
     assert (table(sound(app), "detection")["n_runs"] == 200).all()
 

@@ -16,7 +16,7 @@ from tests.browser.conftest import App
 # comes to its slider, so that a key can be pressed in between.
 SLOW = """
 import time
-import pages.shared.shift_lab as lab
+import pages.shared.audit.shift_lab as lab
 lab.SECONDS_AT_A_TIME = 1e-4
 choose_shift = lab.choose_shift
 def choose_slowly(*arguments):

@@ -21,7 +21,7 @@ from core.analysis.heads.chosen import Chosen, HeadChoice, chosen_heads
 from core.analysis.heads.sentences import NOT_ADJUSTED, pole_words
 from core.errors import InputError
 from core.figures.theme import file_stem
-from pages.shared.heads_choice import default_heads
+from pages.shared.heads.choice import default_heads
 
 GridMode = Literal["one", "side by side", "difference"]
 Compared = tuple[AxisView, Chosen | None]

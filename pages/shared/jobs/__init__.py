@@ -1,0 +1,1 @@
+"""Parts of pages about jobs: the form that starts one, the list, details."""
