@@ -53,6 +53,9 @@ ATLAS_OF = ("axes", "concepts")
 ATLAS_BY = ("pca", "umap")
 ATLAS_COLOURS = ("statistic", "flagged", "dimension", "difference")
 
+IDENTITY_VIEWS = ("intervals", "parts", "harmfulness", "languages", "rules", "confounds", "pairs")
+IDENTITY_PARTS = ("tiers", "templates", "names")
+
 # Smallest and largest value of a number; of the others -1 and 1.
 # Nothing lies within a margin of 0, so that it cannot be tested against.
 BOUNDS = {"margin": (0.001, 1.0), "delta": (-5.0, 5.0), "share": (0.0, 1.0)}
@@ -71,6 +74,8 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "atlas_of": ATLAS_OF,
     "atlas_by": ATLAS_BY,
     "atlas_colour": ATLAS_COLOURS,
+    "identity_view": IDENTITY_VIEWS,
+    "identity_part": IDENTITY_PARTS,
 }
 
 Query = dict[str, list[str]]
@@ -137,6 +142,14 @@ class Selection:
     atlas_of: str = ATLAS_OF[0]  # what is a point
     atlas_by: str = ATLAS_BY[0]  # how points are placed
     atlas_colour: str = ATLAS_COLOURS[0]
+    identity: str = ""  # of the pairs looked at
+    predicate: str = ""  # ... by the name that its forms share
+    pair_template: str = ""
+    identity_view: str = IDENTITY_VIEWS[0]  # what is shown of identity pairs
+    identity_part: str = IDENTITY_PARTS[0]  # ... and which parts of them
+    without_confounded: bool = False  # without pairs that differ in more than the identity
+    only_confounded: bool = False  # single pairs: those alone
+    other_set: str = ""  # identity pairs of another language, held against those of `dataset`
     sort: str = "order"
     descending: bool = False
     page: int = 0

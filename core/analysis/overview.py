@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -17,6 +18,9 @@ from core.store.score_line import score_line
 from core.store.scorers import scorers
 from core.store.sizes import cache_sizes
 from core.words import method_words, precision_words
+
+SIMULATED = "simulated"  # method of a scorer, or format of a data set, without a model behind it
+STAMP = "SIMULATED: no model stands behind these numbers."
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,21 @@ def overview(cache: Cache) -> Overview:
     with cache.kept_open() as same:
         held, heads = contents(same), heads_held(same)
     return Overview(held.datasets, held.scorers, held.coverage, cache_sizes(cache), heads)
+
+
+def is_simulated(
+    held: pd.DataFrame, known: pd.DataFrame, dataset: str, scorer_ids: Sequence[str]
+) -> bool:
+    """Whether no model stands behind the scores of a data set under some scorers.
+
+    Parameters
+    ----------
+    held, known
+        Data sets and scorers, as an `Overview` has them.
+    """
+    of_items = held.loc[held["dataset"] == dataset, "format"] == SIMULATED
+    of_scores = known.loc[known["scorer_id"].isin(list(scorer_ids)), "method"] == SIMULATED
+    return bool(of_items.any() or of_scores.any())
 
 
 def scorer_labels(known: pd.DataFrame) -> dict[str, str]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.analysis.audit.audit import STAMP, TABLES, Audit, audit, check_names
+from core.analysis.audit.audit import TABLES, Audit, audit, check_names
 from core.analysis.audit.request import AuditRequest
-from core.analysis.overview import find_scorer
+from core.analysis.overview import STAMP, find_scorer
 from core.cli import audit_options as options
 from core.cli.audit_tables import print_audit
 from core.cli.data_sets import DatasetOption

@@ -7,10 +7,11 @@ import re
 import numpy as np
 import pandas as pd
 
-from core.analysis.audit.audit import STAMP, Audit
+from core.analysis.audit.audit import Audit
 from core.analysis.audit.names import REWORDING
 from core.analysis.audit.request import AuditTable
 from core.analysis.audit.unknown_fluency import official_sentences
+from core.analysis.overview import STAMP
 from core.cli.terminal import out, print_rows, print_table, say
 
 SHOWN_ROWS = 20

@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.audit.audit import SIMULATED, TABLES, Audit
+from core.analysis.audit.audit import TABLES, Audit
+from core.analysis.overview import SIMULATED
 from core.errors import InputError
 from core.export.tables import check_path, json_rows, table_bytes, write_content, write_table
 

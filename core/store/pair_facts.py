@@ -57,6 +57,16 @@ def pair_facts(cache: Cache, dataset: str) -> pd.DataFrame:
         return frame(con, _FACTS, {"dataset": dataset})
 
 
+def identity_datasets(cache: Cache) -> list[str]:
+    """Names of the data sets with a pair that names its identity and its predicate."""
+    with cache.reading() as con:
+        rows = con.execute(
+            "SELECT dataset FROM pair WHERE metadata->>'identity' <> '' AND "
+            "metadata->>'predicate' <> '' GROUP BY dataset ORDER BY dataset"
+        ).fetchall()
+        return [dataset for (dataset,) in rows]
+
+
 def pair_scorers(cache: Cache, dataset: str) -> list[str]:
     """Ids of the scorers with scores of pairs of a data set, in the order of their arrival."""
     with cache.reading() as con:

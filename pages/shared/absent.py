@@ -18,6 +18,9 @@ WORDS = {
     "reference": "reference language",
     "scorer": "model",
     "errors": "error of pipelines",
+    "identity": "identity",
+    "predicate": "predicate",
+    "pair_template": "template",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.audit import STAMP
+from core.analysis.overview import STAMP
 from core.export.audit import audit_bytes
 from core.export.figures import figure_html
 from core.figures.theme import (

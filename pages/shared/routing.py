@@ -24,6 +24,9 @@ def navigation() -> StreamlitPage:
                 st.Page("pages/noise_floor.py", title="Noise floor", icon=":material/waves:"),
                 st.Page("pages/shift_lab.py", title="Shift lab", icon=":material/science:"),
                 st.Page("pages/carry_over.py", title="Carry-over", icon=":material/scatter_plot:"),
+                st.Page(
+                    "pages/identity_pairs.py", title="Identity pairs", icon=":material/diversity_3:"
+                ),
             ],
             "Heads": [
                 st.Page("pages/head_map.py", title="Head map", icon=":material/grid_on:"),

@@ -43,6 +43,7 @@ from core.analysis.audit.surface import surface
 from core.analysis.audit.unknown_fluency import bbq_unknown, fluency_icat
 from core.analysis.audit.verdicts import verdicts
 from core.analysis.audit.wording_variance import wording_variance
+from core.analysis.overview import is_simulated
 from core.errors import InputError
 from core.settings import REFERENCE_CONDITION, VERSION
 from core.store.audit import generations
@@ -51,9 +52,6 @@ from core.store.imported_scores import import_facts
 from core.store.items import datasets
 from core.store.scorers import scorers
 from core.store.slices import get_slice
-
-SIMULATED = "simulated"  # method of a scorer, or format of a data set, without a model behind it
-STAMP = "SIMULATED: no model stands behind these numbers."
 
 State = tuple[object, ...]
 
@@ -233,10 +231,9 @@ def _loaded(cache: Cache, state: State, request: AuditRequest) -> Panel:
 def _facts(cache: Cache, state: State, request: AuditRequest) -> dict[str, object]:
     """Which numbers these are: data set, models, options; whether no model stands behind them."""
     panel = _panel(cache, state, request)
-    data = datasets(cache).set_index("dataset").loc[request.dataset]
-    known = scorers(cache).set_index("scorer_id")
-    methods = known.loc[list(panel.scorers), "method"]
-    simulated = data["format"] == SIMULATED or bool((methods == SIMULATED).any())
+    stored = datasets(cache)
+    data = stored.set_index("dataset").loc[request.dataset]
+    simulated = is_simulated(stored, scorers(cache), request.dataset, panel.scorers)
     held = generations(cache, request.dataset, panel.scorers)
     imported = import_facts(cache, request.dataset)
     facts: dict[str, object] = {

@@ -34,6 +34,11 @@ _ROWS = "By row, as published: pairs of one predicate are no new findings, so p 
 _UNRATED = "The pairs have no harmfulness; import them with their predicates' survey answers."
 
 
+def is_rated(panel: IdentityPanel) -> bool:
+    """Whether any pair has a harmfulness."""
+    return bool(panel.facts["harmfulness"].notna().any())
+
+
 def harmfulness(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     """Correlation of harmfulness with the difference of scores. One row per model."""
     harm = panel.facts["harmfulness"].to_numpy(np.float64)
@@ -61,7 +66,7 @@ def harmfulness(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
                 "reason": _reason(ours),
             }
         )
-    notes = (_METHOD, _ROWS) if np.isfinite(harm).any() else (_UNRATED,)
+    notes = (_METHOD, _ROWS) if is_rated(panel) else (_UNRATED,)
     table = pd.DataFrame(rows)
     counts = pair_counts(panel)
     table["n_uninformative"], table["n_not_scored"] = (

@@ -30,6 +30,7 @@ from core.words import IMPORTED, short_labels
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+PairKey = tuple[str, str, str]  # data set, condition and item id
 
 MASKED, CAUSAL, FROM_ELSEWHERE = "masked", "causal", "imported"
 _FEW_VALUES = ("identity", "counterfactual", "predicate", "template", "name", "name_group")
@@ -89,8 +90,8 @@ class IdentityPanel:
             self, facts=facts, **{name: getattr(self, name)[:, keep] for name in _BY_MODEL}
         )
 
-    def without(self, keys: Collection[tuple[str, str, str]]) -> IdentityPanel:
-        """The panel without these pairs: data set, condition and item id of each."""
+    def without(self, keys: Collection[PairKey]) -> IdentityPanel:
+        """The panel without these pairs."""
         here = (self.dataset, self.condition)
         ids = [item_id for *where, item_id in keys if tuple(where) == here]
         return self.part(~self.facts["item_id"].isin(ids).to_numpy())

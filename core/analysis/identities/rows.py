@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.analysis.identities.panel import IdentityPanel
+from core.analysis.identities.panel import IdentityPanel, PairKey
 from core.settings import DEFAULT_SEED
 from core.stats.identity_bias import (
     FEW_PREDICATES,
@@ -35,8 +35,7 @@ UNNAMED = "(none)"
 class IdentityRequest:
     """How the tables are made: one hashable value, by which they are remembered."""
 
-    # Data set, condition and item id of pairs that differ in more than the identity.
-    confounded: frozenset[tuple[str, str, str]] = frozenset()
+    confounded: frozenset[PairKey] = frozenset()  # pairs that differ in more than the identity
     n_resamples: int = 1_000
     seed: int = DEFAULT_SEED
 

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.audit.audit import STAMP, Audit, audit
+from core.analysis.audit.audit import Audit, audit
 from core.analysis.audit.loading import one_per_model
 from core.analysis.audit.request import AuditRequest
-from core.analysis.overview import scorer_labels
+from core.analysis.overview import STAMP, scorer_labels
 from core.errors import InputError
 from core.jobs.follow import with_jobs
 from core.selection import Selection, with_field

@@ -1,0 +1,147 @@
+"""Single pairs of identities: which ones, a table of them, and the item card of the open one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.filtering import Matches
+from core.analysis.identities.browse import PairsWanted, pair_positions
+from core.analysis.pair_card import PREFERENCES
+from core.selection import Selection, with_field
+from core.words import counted
+from pages.shared import state
+from pages.shared.absent import say_absent
+from pages.shared.data import open_cache, read_item, read_items, read_provenance, read_rules
+from pages.shared.identities.choice import Asked
+from pages.shared.identities.data import read_confounded
+from pages.shared.items.item_card import item_card, sensitive_css
+from pages.shared.items.item_rows import (
+    ROWS_PER_PAGE,
+    open_row,
+    opened,
+    show_table,
+    shown_columns,
+    turn_pages,
+    walk,
+)
+from pages.shared.items.pair_card import choose_rule
+from pages.shared.tables import SIMULATED
+from pages.shared.widgets import download_buttons
+
+NEIGHBOURS = 12  # pairs read together, so that steps need not open the cache
+FACTS = ["identity", "counterfactual", "predicate", "template", "name", "tier", "harmfulness"]
+
+
+def show_pairs(asked: Asked) -> Selection:
+    """The pairs asked for, the largest difference first, with the card of the open one."""
+    selection = _choose(asked)
+    table = read_items(selection.scorer, selection.dataset, selection.unit)
+    positions = pair_positions(
+        asked.panel,
+        table,
+        PairsWanted(
+            identity=selection.identity,
+            template=selection.pair_template,
+            predicate=selection.predicate,
+            preferences=selection.preferences,
+        ),
+        only=read_confounded(selection.dataset) if selection.only_confounded else None,
+    )
+    if not len(positions):
+        st.info("No pair has all of these; take one of the choices back.", icon=":material/info:")
+        return selection
+    matches = Matches(positions, len(table), {})
+    last_page = (len(positions) - 1) // ROWS_PER_PAGE
+    selection = replace(selection, page=min(selection.page, last_page))
+    selection = opened(table, matches, selection)
+    if open_row(table, matches, selection) < 0:  # it was open on another page
+        first = table.iloc[positions[0]]
+        selection = replace(selection, item=str(first["item_id"]), page=0)
+    state.put(selection)
+    at = open_row(table, matches, selection)
+    st.caption(
+        f"{counted(len(positions), 'pair')} of {len(asked.panel.facts):,}, the largest difference "
+        f"of scores first, under {selection.unit} rule"
+    )
+    show_table(table, matches, selection, at)
+    turn_pages(matches, selection)
+    download_buttons(
+        lambda: _with_facts(asked, table.iloc[positions]),
+        shown_columns(table),
+        f"pairs-{selection.dataset}-{selection.scorer}-{len(positions)}-rows",
+        simulated=bool(st.session_state.get(SIMULATED)),
+    )
+    return _show_card(table, matches, selection, at)
+
+
+def _choose(asked: Asked) -> Selection:
+    """Widgets for what a pair must have."""
+    selection, facts = asked.selection, asked.panel.facts
+    if st.toggle("Blur texts until the pointer is on them", key="blur", persist_state="session"):
+        st.html(sensitive_css())
+    held = {
+        "identity": list(asked.panel.identities),
+        "pair_template": _values(facts["template"]),
+        "predicate": _values(facts["predicate"]),
+    }
+    labels = {"identity": "Identity", "pair_template": "Template", "predicate": "Predicate"}
+    places = st.columns(4)
+    for place, (name, values) in zip(places, held.items(), strict=False):
+        say_absent(name, values)
+        chosen = getattr(selection, name)
+        chosen = chosen if chosen in values else ""
+        selection = with_field(selection, name, chosen)
+        state.show_field(name, chosen)
+        place.selectbox(
+            labels[name], ["", *values], format_func=lambda v: v or "all", **state.bound(name)
+        )
+    state.show_field("preferences", list(selection.preferences))
+    places[-1].multiselect(
+        "Preferred",
+        list(PREFERENCES),
+        format_func=PREFERENCES.__getitem__,
+        placeholder="all",
+        **state.bound("preferences", tuple),
+    )
+    with st.container(horizontal=True):
+        choose_rule(selection.unit, "list")
+        if asked.n_confounded:
+            state.show_field("only_confounded", selection.only_confounded)
+            st.toggle(
+                f"Only the {asked.n_confounded:,} confounded", **state.bound("only_confounded")
+            )
+    return selection
+
+
+def _values(column: pd.Series) -> list[str]:
+    return sorted((v for v in column.unique() if v), key=lambda v: (len(v), v))
+
+
+def _show_card(table: pd.DataFrame, matches: Matches, selection: Selection, at: int) -> Selection:
+    walk(table, matches, at)
+    first = at - at % NEIGHBOURS
+    neighbours = table["item_id"].iloc[matches.positions[first : first + NEIGHBOURS]]
+    here = (table["item_id"] == selection.item).to_numpy()
+    rules = read_rules(selection.scorer, selection.dataset)
+    condition = item_card(
+        open_cache(),
+        selection.scorer,
+        selection.dataset,
+        read_item(selection.scorer, selection.dataset, selection.item, neighbours),
+        selection.item,
+        selection.condition,
+        provenance=read_provenance(selection.scorer, selection.dataset),
+        pairs={unit: rows[here] for unit, rows in rules.items()},
+        unit=selection.unit,
+    )
+    st.page_link("pages/items.py", label="Open on Items", icon=":material/open_in_new:")
+    return replace(selection, condition=condition)
+
+
+def _with_facts(asked: Asked, rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the item table with what each pair is about, for a file."""
+    facts = asked.panel.facts.set_index("item_id")[FACTS]
+    return rows.join(facts, on="item_id")

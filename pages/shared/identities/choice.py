@@ -1,0 +1,193 @@
+"""What the page about identity pairs is asked: data set, models, language, and what beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.analysis.identities.panel import IdentityPanel, Model
+from core.analysis.overview import STAMP, is_simulated, scorer_labels
+from core.languages import language_name
+from core.selection import Selection
+from core.store.score_line import shell_line
+from pages.shared import state
+from pages.shared.data import open_cache, read_overview
+from pages.shared.figures import literal
+from pages.shared.identities.data import (
+    IdentityQuestion,
+    read_confounded,
+    read_identity_datasets,
+    read_pair_scorers,
+    read_panel,
+    read_panels,
+)
+from pages.shared.tables import SIMULATED
+from pages.shared.widgets import empty_cache, errors_in_one_sentence, nothing_scored
+
+STARTER = "data/identity_pairs/en"  # in the project's folder
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The question, the model that is looked at closely, and the pairs behind both."""
+
+    question: IdentityQuestion
+    model: Model
+    panel: IdentityPanel
+    selection: Selection
+    n_confounded: int  # in the panel's data set and condition
+
+    @property
+    def provenance(self) -> dict[str, object]:
+        """What figures are made from."""
+        return {
+            "dataset": self.question.dataset,
+            "condition": self.question.condition,
+            "scorers": [model.scorer_id for model in self.panel.models],
+            "simulated": bool(st.session_state.get(SIMULATED)),
+        }
+
+
+@errors_in_one_sentence()
+def choose_pairs(selection: Selection) -> Asked:
+    """Data set, models, language and what to hold beside; ends the page where there is nothing."""
+    held = read_overview()
+    if held is None or held.datasets.empty:
+        empty_cache()
+        st.stop()
+    datasets = read_identity_datasets()
+    if not datasets:
+        _no_identity_pairs()
+    scored = [name for name in datasets if read_pair_scorers(name)]
+    if not scored:
+        nothing_scored(datasets[0])
+        st.stop()
+    wanted = selection
+    dataset = selection.dataset if selection.dataset in scored else scored[0]
+    scorers = read_pair_scorers(dataset)
+    models = tuple(s for s in selection.models if s in scorers)
+    conditions = [panel.condition for panel in read_panels(dataset, models)]
+    condition = selection.condition if selection.condition in conditions else conditions[0]
+    other = selection.other_set if selection.other_set in scored else ""
+    selection = replace(
+        selection,
+        dataset=dataset,
+        models=models,
+        condition=condition,
+        other_set="" if other == dataset else other,
+    )
+    _widgets(selection, scored, scorers, conditions, scorer_labels(held.scorers))
+    _say_what_is_missing(wanted, selection)
+    question = IdentityQuestion(
+        dataset=dataset,
+        scorers=models,
+        condition=condition,
+        other_set=selection.other_set,
+        seed=selection.seed,
+    )
+    simulated = is_simulated(held.datasets, held.scorers, dataset, models or scorers)
+    st.session_state[SIMULATED] = simulated
+    if simulated:
+        st.warning(f"**{STAMP}**", icon=":material/science:")
+    return _asked(question, selection)
+
+
+def choose_model(asked: Asked) -> Asked:
+    """The one model that is looked at closely."""
+    names = {model.scorer_id: model.label for model in asked.panel.models}
+    state.show_field("scorer", asked.model.scorer_id)
+    st.selectbox(
+        "Model",
+        list(names),
+        format_func=names.__getitem__,
+        disabled=len(names) == 1,
+        **state.bound("scorer"),
+    )
+    return asked
+
+
+def _asked(question: IdentityQuestion, selection: Selection) -> Asked:
+    panel = read_panel(question)
+    known = {model.scorer_id: model for model in panel.models}
+    model = known.get(selection.scorer, panel.models[0])
+    identity = selection.identity if selection.identity in panel.identities else ""
+    here = (panel.dataset, panel.condition)
+    confounded = read_confounded(question.dataset)
+    n_confounded = sum(tuple(where) == here for *where, _ in confounded)
+    selection = replace(
+        selection,
+        scorer=model.scorer_id,
+        identity=identity,
+        without_confounded=selection.without_confounded and n_confounded > 0,
+        only_confounded=selection.only_confounded and n_confounded > 0,
+    )
+    return Asked(question, model, panel, selection, n_confounded)
+
+
+def _widgets(
+    selection: Selection,
+    datasets: list[str],
+    scorers: list[str],
+    conditions: list[str],
+    labels: dict[str, str],
+) -> None:
+    left, middle, right = st.columns([2, 4, 2])
+    state.show_field("dataset", selection.dataset)
+    left.selectbox("Data set", datasets, **state.bound("dataset"))
+    state.show_field("models", list(selection.models))
+    middle.multiselect(
+        "Models",
+        scorers,
+        format_func=labels.__getitem__,
+        placeholder="the only one" if len(scorers) == 1 else f"all {len(scorers)}",
+        **state.bound("models", tuple),
+    )
+    with right:
+        if len(conditions) > 1:
+            state.show_field("condition", selection.condition)
+            st.selectbox(
+                "Language", conditions, format_func=language_name, **state.bound("condition")
+            )
+        others = ["", *(name for name in datasets if name != selection.dataset)]
+        if len(others) > 1:
+            state.show_field("other_set", selection.other_set)
+            st.selectbox(
+                "Beside",
+                others,
+                format_func=lambda name: name or "no other data set",
+                help="A data set of the same predicates in another language, held against this "
+                "one under *Languages*",
+                **state.bound("other_set"),
+            )
+
+
+def _say_what_is_missing(wanted: Selection, shown: Selection) -> None:
+    """Name what a link or another page asks for and is not here."""
+    sentences = list(state.link_problems())
+    if wanted.dataset and wanted.dataset != shown.dataset:
+        sentences.append(
+            f"{wanted.dataset} has no scored pairs of identities; {shown.dataset} is shown instead."
+        )
+    if gone := [s for s in wanted.models if s not in shown.models]:
+        sentences.append(f"{shown.dataset} has no scores under {', '.join(gone)}.")
+    if wanted.other_set and wanted.other_set != shown.other_set:
+        sentences.append(f"{wanted.other_set} cannot be held beside {shown.dataset}.")
+    if sentences:
+        lines = "\n".join(f"- {literal(sentence)}" for sentence in sentences)
+        st.warning(f"Not everything is as it was asked for:\n\n{lines}", icon=":material/link_off:")
+
+
+def _no_identity_pairs() -> None:
+    """How to get pairs of identities; ends the page."""
+    st.info(
+        "No data set in the cache has pairs that name an identity and a predicate. These lines, "
+        "run in the project's folder, build a small set and score it with the demo model, which "
+        "takes about two minutes; your own pairs are built from five CSV files in the same way.",
+        icon=":material/info:",
+    )
+    cache = open_cache()
+    build = shell_line(cache, "build-pairs", STARTER, "--dataset", "starter-en")
+    score = shell_line(cache, "score", "--dataset", "starter-en", "--model", "demo")
+    st.code(f"{build}\n{score}", language="bash")
+    st.stop()

@@ -1,0 +1,138 @@
+"""What the page about identity pairs reads from the cache, remembered until these pairs change.
+
+Keyed by the generations of the scores, so that a job that scores something else costs nothing. What
+is remembered is shared between reruns and browser tabs, so nobody changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.audit.request import AuditTable
+from core.analysis.identities.confounds import confounded_pairs, confounds
+from core.analysis.identities.panel import IdentityPanel, PairKey, identity_panels
+from core.analysis.identities.rows import IdentityRequest
+from core.analysis.identities.tables import LANGUAGES, identity_table
+from core.store.gate import Cache
+from core.store.pair_facts import identity_datasets, pair_scorers
+from pages.shared.data import Stamp, generation_of, open_cache
+
+ITEMS = ""  # stands for the items of a data set among the generations of its scorers
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentityQuestion:
+    """Which pairs under which models the page is about."""
+
+    dataset: str
+    scorers: tuple[str, ...]  # those chosen, or all
+    condition: str
+    other_set: str = ""  # of another language
+    seed: int
+
+
+def read_identity_datasets() -> list[str]:
+    """Names of the data sets of identity pairs; none where there is no cache yet."""
+    cache = open_cache()
+    return _datasets(str(cache.folder), cache.stamp()) if cache.exists() else []
+
+
+def read_pair_scorers(dataset: str) -> list[str]:
+    """Ids of the scorers with scores of pairs of a data set."""
+    cache = open_cache()
+    return _scorers(str(cache.folder), cache.stamp(), dataset)
+
+
+def read_panels(dataset: str, scorer_ids: Sequence[str]) -> list[IdentityPanel]:
+    """The pairs of every condition of a data set under these scorers; errors as `identity_panels`.
+
+    Scorers that have not scored the data set are left out, and with none that has all are taken.
+    """
+    held = read_pair_scorers(dataset)
+    ids = tuple(s for s in scorer_ids if s in held)
+    return _panels(*_key(dataset, ids), ids)
+
+
+def read_panel(question: IdentityQuestion) -> IdentityPanel:
+    """The pairs of the question's condition."""
+    panels = read_panels(question.dataset, question.scorers)
+    return next(panel for panel in panels if panel.condition == question.condition)
+
+
+def read_confounded(dataset: str) -> dict[PairKey, str]:
+    """The pairs of a data set that differ in more than the identity, and in which words."""
+    cache = open_cache()
+    return _confounded(str(cache.folder), dataset, generation_of(cache, ITEMS, dataset))
+
+
+def read_table(question: IdentityQuestion, name: str) -> AuditTable:
+    """A table of `identity_table`; of `languages`, the first condition against all others.
+
+    Raises
+    ------
+    InputError
+        There is one language only, or nothing in common.
+    """
+    other = question.other_set if name == LANGUAGES else ""
+    keys = _key(question.dataset, question.scorers), _key(other, question.scorers) if other else ()
+    return _table(keys, question, name, other)
+
+
+def read_confounds(question: IdentityQuestion) -> AuditTable:
+    """How many pairs differ in more than the identity, by identity and template."""
+    return _confounds(_key(question.dataset, question.scorers), question)
+
+
+Key = tuple[str, str, Stamp]  # folder, data set, generations
+
+
+def _key(dataset: str, scorer_ids: Sequence[str]) -> Key:
+    cache = open_cache()
+    wanted = scorer_ids or read_pair_scorers(dataset)
+    numbers = tuple(generation_of(cache, s, dataset) for s in (ITEMS, *wanted))
+    return str(cache.folder), dataset, numbers
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _datasets(folder: str, stamp: Stamp) -> list[str]:
+    return identity_datasets(Cache(Path(folder)))
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _scorers(folder: str, stamp: Stamp, dataset: str) -> list[str]:
+    return pair_scorers(Cache(Path(folder)), dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the pairs …")
+def _panels(
+    folder: str, dataset: str, numbers: Stamp, scorer_ids: tuple[str, ...]
+) -> list[IdentityPanel]:
+    return identity_panels(Cache(Path(folder)), dataset, scorer_ids)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Checking that only the identity differs …")
+def _confounded(folder: str, dataset: str, number: int) -> dict[PairKey, str]:
+    return confounded_pairs(Cache(Path(folder)), dataset)
+
+
+@st.cache_resource(max_entries=200, show_spinner="Counting …")
+def _table(
+    keys: tuple[Key, Key | tuple[()]], question: IdentityQuestion, name: str, other: str
+) -> AuditTable:
+    panels = [read_panel(question)]
+    if name == LANGUAGES:
+        rest = read_panels(question.dataset, question.scorers)
+        panels += [panel for panel in rest if panel.condition != question.condition]
+        panels += read_panels(other, question.scorers) if other else []
+    sets = dict.fromkeys(panel.dataset for panel in panels)
+    confounded = frozenset(key for dataset in sets for key in read_confounded(dataset))
+    return identity_table(panels, name, IdentityRequest(confounded=confounded, seed=question.seed))
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _confounds(key: Key, question: IdentityQuestion) -> AuditTable:
+    return confounds(read_panel(question), read_confounded(question.dataset))

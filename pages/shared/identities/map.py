@@ -1,0 +1,37 @@
+"""Models against identities: the map at the top of the page, whose cells open what is below."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.figures.identities.heatmap import identity_map
+from pages.shared import state
+from pages.shared.figures import selected_points, show_figure
+from pages.shared.identities.choice import Asked
+from pages.shared.identities.data import read_table
+from pages.shared.identities.verdicts import rows_shown
+from pages.shared.identities.views import beside
+
+MAP = "identity-map"
+
+
+def show_map(asked: Asked) -> None:
+    """Every identity under every model; a click looks at a model and opens an identity."""
+    if asked.n_confounded:
+        state.show_field("without_confounded", asked.selection.without_confounded)
+        st.toggle(
+            f"Leave out the {asked.n_confounded:,} pairs that differ in more than the identity",
+            **state.bound("without_confounded"),
+        )
+    rows = rows_shown(read_table(asked.question, "identities").rows, asked)
+    figure = identity_map(rows, chosen=asked.selection.identity, beside=beside(asked))
+    labels = {model.label: model.scorer_id for model in asked.panel.models}
+
+    def open_cell() -> None:
+        for point in selected_points(MAP)[0]:
+            if point.get("customdata"):
+                model, identity = point["customdata"][:2]
+                state.change(identity=identity, scorer=labels.get(model, asked.model.scorer_id))
+
+    show_figure(figure, MAP, asked.provenance, table=rows, on_select=open_cell)
+    st.caption("A click on a cell looks at its model and chooses its identity under *Pairs*.")
