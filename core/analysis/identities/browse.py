@@ -11,6 +11,8 @@ import pandas as pd
 
 from core.analysis.identities.panel import IdentityPanel, PairKey
 
+Places = npt.NDArray[np.intp]
+
 
 @dataclass(frozen=True, kw_only=True)
 class PairsWanted:
@@ -22,33 +24,49 @@ class PairsWanted:
     preferences: tuple[str, ...] = ()  # more, less, tie, uninformative
 
 
+def pair_places(panel: IdentityPanel, table: pd.DataFrame) -> Places:
+    """Place of each pair in an item table, -1 where it is not there. Shape (P,)
+
+    Parameters
+    ----------
+    table
+        Of `item_table`, of the panel's data set.
+    """
+    rows = np.flatnonzero((table["condition"] == panel.condition).to_numpy(np.bool_))
+    found = pd.Index(table["item_id"].iloc[rows]).get_indexer(pd.Index(panel.facts["item_id"]))
+    return np.where(found >= 0, rows[found], -1)
+
+
 def pair_positions(
     panel: IdentityPanel,
     table: pd.DataFrame,
+    places: Places,
     wanted: PairsWanted,
     only: Collection[PairKey] | None = None,
-) -> npt.NDArray[np.intp]:
+) -> Places:
     """Places in an item table of the pairs asked for, the largest difference of scores first.
 
     Parameters
     ----------
     table
         Of `item_table` with the columns of pairs, of the panel's data set under one scorer.
+    places
+        Of `pair_places`.
     only
         Where given, no other pairs than these.
     """
     facts = panel.facts
-    keep = np.ones(len(facts), dtype=np.bool_)
+    keep = places >= 0
     for column in ("identity", "template", "predicate"):
         if value := getattr(wanted, column):
             keep &= (facts[column] == value).to_numpy(np.bool_)
-    ids = facts["item_id"][keep]
     if only is not None:
         here = (panel.dataset, panel.condition)
-        ids = ids[ids.isin([item_id for *where, item_id in only if tuple(where) == here])]
-    rows = (table["condition"] == panel.condition) & table["item_id"].isin(ids)
+        ids = [item_id for *where, item_id in only if tuple(where) == here]
+        keep &= facts["item_id"].isin(ids).to_numpy(np.bool_)
+    positions = np.sort(places[keep])
     if wanted.preferences:
-        rows &= table["preferred"].isin(wanted.preferences)
-    positions = np.flatnonzero(rows.to_numpy(np.bool_))
+        preferred = table["preferred"].iloc[positions].isin(wanted.preferences)
+        positions = positions[preferred.to_numpy(np.bool_)]
     sizes = table["difference"].iloc[positions].abs().fillna(-1.0).to_numpy(np.float64)
     return positions[np.argsort(-sizes, kind="stable")]

@@ -16,7 +16,7 @@ from pages.shared import state
 from pages.shared.absent import say_absent
 from pages.shared.data import open_cache, read_item, read_items, read_provenance, read_rules
 from pages.shared.identities.choice import Asked
-from pages.shared.identities.data import read_confounded
+from pages.shared.identities.data import read_confounded, read_places
 from pages.shared.items.item_card import item_card, sensitive_css
 from pages.shared.items.item_rows import (
     ROWS_PER_PAGE,
@@ -42,6 +42,7 @@ def show_pairs(asked: Asked) -> Selection:
     positions = pair_positions(
         asked.panel,
         table,
+        read_places(asked.question, selection.scorer),
         PairsWanted(
             identity=selection.identity,
             template=selection.pair_template,

@@ -13,13 +13,15 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.audit.request import AuditTable
+from core.analysis.identities.browse import Places, pair_places
 from core.analysis.identities.confounds import confounded_pairs, confounds
 from core.analysis.identities.panel import IdentityPanel, PairKey, identity_panels
 from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import LANGUAGES, identity_table
+from core.store.audit import generations
 from core.store.gate import Cache
 from core.store.pair_facts import identity_datasets, pair_scorers
-from pages.shared.data import Stamp, generation_of, open_cache
+from pages.shared.data import Stamp, open_cache, read_items
 
 ITEMS = ""  # stands for the items of a data set among the generations of its scorers
 
@@ -47,6 +49,13 @@ def read_pair_scorers(dataset: str) -> list[str]:
     return _scorers(str(cache.folder), cache.stamp(), dataset)
 
 
+def read_generations(dataset: str, scorer_ids: Sequence[str]) -> dict[str, int]:
+    """Generations of the items of a data set (under "") and of its scores under some scorers."""
+    cache = open_cache()
+    held = _generations(str(cache.folder), cache.stamp(), dataset)
+    return {scorer_id: held.get(scorer_id, 0) for scorer_id in (ITEMS, *scorer_ids)}
+
+
 def read_panels(dataset: str, scorer_ids: Sequence[str]) -> list[IdentityPanel]:
     """The pairs of every condition of a data set under these scorers; errors as `identity_panels`.
 
@@ -65,8 +74,8 @@ def read_panel(question: IdentityQuestion) -> IdentityPanel:
 
 def read_confounded(dataset: str) -> dict[PairKey, str]:
     """The pairs of a data set that differ in more than the identity, and in which words."""
-    cache = open_cache()
-    return _confounded(str(cache.folder), dataset, generation_of(cache, ITEMS, dataset))
+    number = read_generations(dataset, ())[ITEMS]
+    return _confounded(str(open_cache().folder), dataset, number)
 
 
 def read_table(question: IdentityQuestion, name: str) -> AuditTable:
@@ -82,6 +91,11 @@ def read_table(question: IdentityQuestion, name: str) -> AuditTable:
     return _table(keys, question, name, other)
 
 
+def read_places(question: IdentityQuestion, scorer_id: str) -> Places:
+    """Place of each pair in the item table of a scorer, as `read_items` gives it."""
+    return _places(_key(question.dataset, question.scorers), question, scorer_id)
+
+
 def read_confounds(question: IdentityQuestion) -> AuditTable:
     """How many pairs differ in more than the identity, by identity and template."""
     return _confounds(_key(question.dataset, question.scorers), question)
@@ -91,10 +105,14 @@ Key = tuple[str, str, Stamp]  # folder, data set, generations
 
 
 def _key(dataset: str, scorer_ids: Sequence[str]) -> Key:
-    cache = open_cache()
-    wanted = scorer_ids or read_pair_scorers(dataset)
-    numbers = tuple(generation_of(cache, s, dataset) for s in (ITEMS, *wanted))
-    return str(cache.folder), dataset, numbers
+    numbers = read_generations(dataset, scorer_ids or read_pair_scorers(dataset))
+    return str(open_cache().folder), dataset, tuple(numbers.values())
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _generations(folder: str, stamp: Stamp, dataset: str) -> dict[str, int]:
+    cache = Cache(Path(folder))
+    return generations(cache, dataset, pair_scorers(cache, dataset))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -131,6 +149,11 @@ def _table(
     sets = dict.fromkeys(panel.dataset for panel in panels)
     confounded = frozenset(key for dataset in sets for key in read_confounded(dataset))
     return identity_table(panels, name, IdentityRequest(confounded=confounded, seed=question.seed))
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _places(key: Key, question: IdentityQuestion, scorer_id: str) -> Places:
+    return pair_places(read_panel(question), read_items(scorer_id, question.dataset))
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)

@@ -10,9 +10,9 @@ from core.selection import Selection
 from core.store.audit_content import AuditContent
 from core.store.score_line import shell_line
 from pages.shared import state
-from pages.shared.data import generation_of, open_cache, read_audit_content, read_provenance
+from pages.shared.data import open_cache, read_audit_content, read_provenance
 from pages.shared.identities.choice import Asked
-from pages.shared.identities.data import ITEMS, IdentityQuestion
+from pages.shared.identities.data import ITEMS, IdentityQuestion, read_generations
 from pages.shared.sharing import provenance_panel, say_changed
 from pages.shared.widgets import errors_in_one_sentence
 
@@ -48,9 +48,6 @@ def publish_pairs(asked: Asked) -> None:
 
 
 def _content(asked: Asked) -> AuditContent:
-    cache, dataset = open_cache(), asked.question.dataset
-    numbers = {
-        model.scorer_id: generation_of(cache, model.scorer_id, dataset)
-        for model in asked.panel.models
-    }
-    return read_audit_content(dataset, numbers, generation_of(cache, ITEMS, dataset))
+    dataset, models = asked.question.dataset, asked.panel.models
+    numbers = read_generations(dataset, [model.scorer_id for model in models])
+    return read_audit_content(dataset, numbers, numbers.pop(ITEMS))
