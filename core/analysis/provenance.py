@@ -25,6 +25,11 @@ def provenance(cache: Cache, scorer_id: str, dataset: str) -> dict[str, str]:
     Runs are those that computed scores of the data set under the scorer; the latest one's software
     versions and command stand for all, and all are named.
     """
+    with cache.kept_open() as same:
+        return _provenance(same, scorer_id, dataset)
+
+
+def _provenance(cache: Cache, scorer_id: str, dataset: str) -> dict[str, str]:
     known = {"program": f"Stereoscope {VERSION}"}
     scorer = scorers(cache).set_index("scorer_id", drop=False)
     if scorer_id in scorer.index:
