@@ -27,7 +27,7 @@ from pages.shared.items.item_rows import (
     turn_pages,
     walk,
 )
-from pages.shared.items.pair_card import choose_rule
+from pages.shared.items.pair_card import RULES, choose_rule
 from pages.shared.tables import SIMULATED
 from pages.shared.widgets import download_buttons
 
@@ -65,7 +65,7 @@ def show_pairs(asked: Asked) -> Selection:
     at = open_row(table, matches, selection)
     st.caption(
         f"{counted(len(positions), 'pair')} of {len(asked.panel.facts):,}, the largest difference "
-        f"of scores first, under {selection.unit} rule"
+        f"of scores on {RULES[selection.unit]} first"
     )
     show_table(table, matches, selection, at)
     turn_pages(matches, selection)

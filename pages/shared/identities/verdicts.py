@@ -41,14 +41,23 @@ def show_overview(asked: Asked) -> None:
         st.markdown("\n".join(lines), help=HELP)
         show_notes(table)
         return
-    with st.expander(f"What every model does ({len(rows)})", icon=":material/list:"):
-        st.markdown("\n".join(lines), help=HELP)
-        show_notes(table)
+    every = st.expander(
+        f"What every model does ({len(rows)})",
+        icon=":material/list:",
+        on_change="rerun",
+        key="every-verdict",
+    )
+    if every.open:
+        with every:
+            st.markdown("\n".join(lines), help=HELP)
+            show_notes(table)
 
 
 def show_model_verdict(asked: Asked) -> None:
-    """The sentence about the model looked at, with all pairs and without confounded ones."""
+    """The sentence about the model looked at, where those of all models are folded away."""
     rows = read_table(asked.question, "overview").rows
+    if len(rows_shown(rows, asked)) <= FEW:
+        return
     lines = list(_lines(rows[rows["model"] == asked.model.label]))
     st.markdown("\n".join(lines), help=HELP)
 

@@ -77,10 +77,17 @@ def show_identities(asked: Asked) -> None:
     figure = share_intervals(rows, of_model(overview, asked), beside=beside(asked))
     _show(asked, figure, "identities", rows)
     _table(asked, table, columns.IDENTITIES, "identities-table", rows)
-    with st.expander("Every model, and how many pairs there are", icon=":material/table:"):
-        _table(asked, overview, columns.OVERVIEW, "overview", overview.rows)
-        counts = read_table(asked.question, "counts")
-        _table(asked, counts, columns.COUNTS, "counts", counts.rows)
+    every = st.expander(
+        "Every model, and how many pairs there are",
+        icon=":material/table:",
+        on_change="rerun",
+        key="every-model",
+    )
+    if every.open:
+        with every:
+            _table(asked, overview, columns.OVERVIEW, "overview", overview.rows)
+            counts = read_table(asked.question, "counts")
+            _table(asked, counts, columns.COUNTS, "counts", counts.rows)
 
 
 def show_parts(asked: Asked) -> None:
