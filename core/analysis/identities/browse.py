@@ -34,7 +34,9 @@ def pair_places(panel: IdentityPanel, table: pd.DataFrame) -> Places:
     """
     rows = np.flatnonzero((table["condition"] == panel.condition).to_numpy(np.bool_))
     found = pd.Index(table["item_id"].iloc[rows]).get_indexer(pd.Index(panel.facts["item_id"]))
-    return np.where(found >= 0, rows[found], -1)
+    places = np.full(len(found), -1, dtype=np.intp)
+    places[found >= 0] = rows[found[found >= 0]]
+    return places
 
 
 def pair_positions(
