@@ -13,7 +13,6 @@ from core.analysis.identities.tables import ALL_PAIRS, WITHOUT
 from pages.shared.figures import literal
 from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_table
-from pages.shared.tables import show_notes
 
 FEW = 3  # models of which every verdict is shown at once
 LOOKS = {  # by evidence, never by direction
@@ -39,7 +38,6 @@ def show_overview(asked: Asked) -> None:
     lines = list(_lines(table.rows))
     if len(rows) <= FEW:
         st.markdown("\n".join(lines), help=HELP)
-        show_notes(table)
         return
     every = st.expander(
         f"What every model does ({len(rows)})",
@@ -50,7 +48,6 @@ def show_overview(asked: Asked) -> None:
     if every.open:
         with every:
             st.markdown("\n".join(lines), help=HELP)
-            show_notes(table)
 
 
 def show_model_verdict(asked: Asked) -> None:
