@@ -192,6 +192,7 @@ def test_import_score_and_export_say_what_they_did(
     first = command("score", "--model", model, "--dataset", "d")
     assert (first.code, first.out) == (0, "")
     assert "tiny on d: done; computed 27 of 27 missing texts" in first.err
+    assert "d asks for 27 texts, of which 27 are distinct: a text is computed once" in first.err
     last = first.err.strip().split("\n")[-1]
     assert last.startswith(f"Next: `STEREOSCOPE_CACHE={cache.folder} streamlit run app.py` shows")
     assert f"`python -m core audit --dataset d --cache {cache.folder}` says which gaps" in last
@@ -222,6 +223,7 @@ def test_with_json_stdout_is_one_object(command, write, model, tmp_path) -> None
     score = ("score", "--model", model, "--dataset", "d", "--json")
     first = command(*score).json
     assert (first["computed"], first["missing"], first["failures"]) == (27, 27, [])
+    assert (first["requested"], first["distinct"]) == (27, 27)
     again = command(*score)
     assert (again.code, again.json["computed"]) == (0, 0)
     assert '"computed": 0' in again.out

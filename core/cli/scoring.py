@@ -39,6 +39,8 @@ from core.score_request import DEMO_MODEL, ScoreRequest
 from core.store.gate import Cache
 from core.store.items import require_dataset
 from core.store.scores import unscored
+from core.store.text_counts import text_counts
+from core.words import counted
 
 if TYPE_CHECKING:
     from core.jobs.run import ScoreResult
@@ -127,10 +129,15 @@ def compute_scores(store: Cache, request: ScoreRequest, job: RunningJob) -> Scor
 def say_scores(store: Cache, result: ScoreResult, *, as_json: bool) -> None:
     """Print what was done, and leave with the exit code that it means."""
     failures = unscored(store, result.scorer_id, result.dataset)
+    texts = text_counts(store, result.dataset)
     if as_json:
-        print_json(asdict(result) | {"failures": json_rows(failures)})
+        print_json(asdict(result) | texts._asdict() | {"failures": json_rows(failures)})
     else:
         print_scores(result)
+        say(
+            f"{result.dataset} asks for {counted(texts.requested, 'text')}, of which "
+            f"{texts.distinct:,} are distinct: a text is computed once, however many items have it."
+        )
         say_failures(failures)
         if result.stopped:
             say("Next: the same command goes on from here.")
@@ -159,7 +166,7 @@ def print_scores(result: ScoreResult) -> None:
         say(f"Note: {note}")
     state = "stopped" if result.stopped else "done"
     say(
-        f"{result.model} on {result.dataset}: {state}; computed {result.computed} of "
-        f"{result.missing} missing texts in {result.seconds:.1f} s "
+        f"{result.model} on {result.dataset}: {state}; computed {result.computed:,} of "
+        f"{result.missing:,} missing texts in {result.seconds:.1f} s "
         f"(scorer {result.scorer_id}, {result.batching})."
     )
