@@ -18,11 +18,12 @@ import pytest
 from core.items.texts import item_texts
 from core.settings import ROOT
 from core.store.gate import Cache
-from core.store.items import stored_items
+from core.store.items import put_dataset, stored_items
 from core.store.scorers import scorers
 from core.store.scores import token_scores
 from core.types import Item, TokenScore
 from tests.conftest import Run
+from tests.pair_samples import pair
 from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe, word_piece
 
@@ -117,3 +118,12 @@ def test_built_pairs_are_scored_once_a_sentence_and_counted_as_by_hand(
     }
     identities = {(row["model"], row["identity"]) for row in tables["identities"]["rows"]}
     assert len(identities) == 9 * 3  # two models and their mean
+
+
+def test_the_next_step_after_scoring_names_the_tables(run: Run, cache: Cache, llama: Path) -> None:
+    for name, metadata in (("plain", {}), ("told", {"identity": "Gay", "predicate": "ran"})):
+        one = pair("1", ("Gay men ran.", "Cis men ran."), metadata=metadata)
+        put_dataset(cache, name, [one], path="", format="native", sha256="")
+    said = [run("score", "--model", llama, "--dataset", n)[2] for n in ("plain", "told")]
+    assert "core pairs --dataset plain " in said[0]
+    assert "core identity-pairs --dataset told " in said[1]
