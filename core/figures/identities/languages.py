@@ -1,0 +1,116 @@
+"""One language less another, of the same predicates, identities and model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from plotly import graph_objects as go
+
+from core.figures.heads.strip import short
+from core.figures.identities.marks import (
+    Mark,
+    around,
+    evidence_words,
+    mark_traces,
+    marks_layout,
+    values_of,
+)
+from core.figures.identities.rows import Row, interval_words, percent, points
+from core.figures.rows import span
+from core.figures.theme import Figure, drawn, plain
+from core.languages import language_name
+from core.words import counted
+
+_ROW = 40  # px: a mark and the shares below it
+_ABOVE, _BELOW = -0.14, 0.24  # of the middle of a row, in rows
+_LEAST = 10.0  # points to either side that the axis holds
+_NEUTRAL_WORDS = "0"
+
+
+def language_plot(rows: pd.DataFrame) -> Figure:
+    """Difference of bias (W), bias (M) and each identity's share, in points.
+
+    Parameters
+    ----------
+    rows
+        Of the table `languages`, those of one model, one other language and one value of `pairs`.
+    """
+    records = rows.to_dict("records")
+    marks = [_mark(at + _ABOVE, row) for at, row in enumerate(records)]
+    labels = [(float(at), _label(row)) for at, row in enumerate(records)]
+    traces = [*mark_traces(marks, 0.0, _NEUTRAL_WORDS), *_shares(records)]
+    height = _ROW * max(len(records), 1)
+    layout = marks_layout(traces, height, labels, 0.0, "difference of shares (points)")
+    layout["xaxis"] |= {"range": around([*values_of(marks), -_LEAST, _LEAST])}
+    layout["meta"] = {"caption": _caption(rows, marks)}
+    return drawn(traces, layout)
+
+
+def _mark(at: float, row: Row) -> Mark:
+    """A difference in points, which the table has as one of shares."""
+    value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))
+    ends = interval_words(row["difference_low"], row["difference_high"], "points")
+    words = [
+        f"difference {points(row['difference'])}, {ends}",
+        f"{_named(row, 'dataset', 'condition')}: {percent(row['share'])}, "
+        f"n = {counted(row['n'], 'pair')}",
+        f"{_named(row, 'other_dataset', 'other')}: {percent(row['share_other'])}, "
+        f"n = {counted(row['n_other'], 'pair')}",
+        counted(row["n_predicates"], "shared predicate"),
+    ]
+    words += [row["reason"]] if row["reason"] else []
+    return Mark(at, value, low, high, row["measure"], words, _symbol(row["measure"]))
+
+
+def _symbol(measure: str) -> str:
+    return {"bias (W)": "diamond", "bias (M)": "square"}.get(measure, "circle")
+
+
+def _label(row: Row) -> str:
+    name = plain(short(row["measure"], 18))
+    return name if _symbol(row["measure"]) == "circle" else f"<b>{name}</b>"
+
+
+def _shares(records: list[Row]) -> list[go.Scatter]:
+    """Both shares as words below each mark."""
+    if not records:
+        return []
+    return [
+        go.Scatter(
+            x=[0.01] * len(records),
+            xaxis="x2",
+            y=[at + _BELOW for at in range(len(records))],
+            mode="text",
+            text=[
+                f"{percent(row['share'])} (n {row['n']:,}) \u2212 "
+                f"{percent(row['share_other'])} (n {row['n_other']:,})"
+                for row in records
+            ],
+            textposition="middle right",
+            textfont={"size": 10},
+            hoverinfo="skip",
+            showlegend=False,
+            name="shares",
+        )
+    ]
+
+
+def _caption(rows: pd.DataFrame, marks: list[Mark]) -> str:
+    if rows.empty:
+        return "No measure is in both languages, so there is nothing to draw."
+    row = rows.iloc[0].to_dict()
+    n_predicates = counted(int(rows["n_predicates"].max()), "shared predicate")
+    return (
+        f"{row['model']}: share of pairs whose stereotypical sentence is preferred in "
+        f"{_named(row, 'dataset', 'condition')} less that in "
+        f"{_named(row, 'other_dataset', 'other')}, in points, of {n_predicates} and the shared "
+        f"identities; n = {span(rows['n'])} and {span(rows['n_other'])} pairs. Lines: 95 % "
+        "intervals, the same predicates drawn in both. Bias (W) is over all pairs, bias (M) the "
+        f"mean of the identities. {evidence_words(marks, 0.0, _NEUTRAL_WORDS)} Templates, names "
+        "and forms are each language's own, so that more than the language differs."
+    )
+
+
+def _named(row: dict[Any, Any], dataset: str, condition: str) -> str:
+    return f"{row[dataset]} ({language_name(row[condition])})"
