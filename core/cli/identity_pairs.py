@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import pandas as pd
@@ -88,18 +89,7 @@ def identity_pairs(
         names = some if as_json else ("overview", "identities")
     found = {name: identity_table(panels, name, request) for name in names}
     if as_json:
-        print_json(
-            {
-                "datasets": sets,
-                "seed": seed,
-                "n_resamples": request.n_resamples,
-                "n_confounded": len(confounded),
-                "tables": {
-                    name: {"rows": json_rows(one.rows), "notes": list(one.notes)}
-                    for name, one in found.items()
-                },
-            }
-        )
+        print_json({"datasets": sets, **_as_json(request, found)})
     elif table:
         for name, one in found.items():
             _print_whole(name, one)
@@ -112,6 +102,19 @@ def _names(table: list[str] | None) -> tuple[str, ...]:
         if name not in TABLES:
             raise InputError(f"{name!r} is not a table; choose from: {', '.join(TABLES)}.")
     return tuple(dict.fromkeys(table or ()))
+
+
+def _as_json(request: IdentityRequest, found: Mapping[str, AuditTable]) -> dict[str, object]:
+    """How the tables were made, and each in full."""
+    return {
+        "seed": request.seed,
+        "n_resamples": request.n_resamples,
+        "n_confounded": len(request.confounded),
+        "tables": {
+            name: {"rows": json_rows(one.rows), "notes": list(one.notes)}
+            for name, one in found.items()
+        },
+    }
 
 
 def _print_overview(found: AuditTable, identities: AuditTable) -> None:

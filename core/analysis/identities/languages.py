@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -40,8 +40,8 @@ def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> Audi
     for other in panels[1:]:
         first, second, left_out = _shared(panels[0], other)
         notes += left_out
-        rows += list(_rows(first, second, request))
-    return AuditTable(pd.DataFrame(rows), tuple(dict.fromkeys(notes)))
+        rows.append(_rows(first, second, request))
+    return AuditTable(pd.concat(rows, ignore_index=True), tuple(dict.fromkeys(notes)))
 
 
 def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, IdentityPanel, list[str]]:
@@ -74,55 +74,65 @@ def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, Identity
     return a, b, notes
 
 
-def _rows(
-    a: IdentityPanel, b: IdentityPanel, request: IdentityRequest
-) -> Iterator[dict[str, object]]:
-    names = sorted({*_keys(a, "predicate"), *_keys(b, "predicate")})
+def _rows(a: IdentityPanel, b: IdentityPanel, request: IdentityRequest) -> pd.DataFrame:
+    """Rows of every model: bias (W), bias (M), then the identities of both."""
     identities = [i for i in a.identities if i in b.identities]
+    tallies = _tallies(a, b, identities, request)
+    measures = {"bias (W)": None, "bias (M)": None} | {name: i for i, name in enumerate(identities)}
+    parts = [_measured(a, b, tallies, *measure) for measure in measures.items()]
+    return pd.concat(parts).sort_index(kind="stable")
+
+
+def _tallies(
+    a: IdentityPanel, b: IdentityPanel, identities: Sequence[str], request: IdentityRequest
+) -> list[tuple[Tally, Tally]]:
+    """Of each panel the choices of the data, and of resamples that draw the same predicates."""
+    names = sorted({*_keys(a, "predicate"), *_keys(b, "predicate")})
     rng = request.rng(f"languages {b.dataset} {b.condition}")
     weights = bootstrap_weights(len(names), request.n_resamples, rng=rng)
-    tallies = []
+    found = []
     for panel in (a, b):
         of = (panel.word, _at(panel, "identity", identities))
         predicates = _at(panel, "predicate", names)
         drawn = predicate_tallies(
             *of, predicates, len(identities), n_resamples=len(weights), rng=rng, weights=weights
         )
-        tallies.append((tally(*of, len(identities)), drawn))
-    measures = {"bias (W)": None, "bias (M)": None} | {name: i for i, name in enumerate(identities)}
-    n_predicates = {
-        name: np.array([_n_predicates(a, b, None if i is None else name)])
-        for name, i in measures.items()
-    }
-    for m, model in enumerate(a.models):
-        for measure, identity in measures.items():
-            (x, xs), (y, ys) = (
-                (_value(data, measure, identity)[m], _value(drawn, measure, identity)[:, m])
-                for data, drawn in tallies
-            )
-            n, n_other = (_n(data, identity)[m] for data, _ in tallies)
-            n_of = n_predicates[measure]
-            yield {
-                "model": model.label,
-                "kind": model.kind,
-                "measure": measure,
-                "dataset": a.dataset,
-                "condition": a.condition,
-                "other_dataset": b.dataset,
-                "other": b.condition,
-                "share": x,
-                "share_other": y,
-                **{
-                    name: of[0]
-                    for name, of in interval_columns(
-                        "difference", np.array([x - y]), (xs - ys)[:, None], n_of
-                    ).items()
-                },
-                "n": int(n),
-                "n_other": int(n_other),
-                "n_predicates": int(n_of[0]),
-                "reason": reason(int(min(n, n_other)), int(n_of[0])),
-            }
+        found.append((tally(*of, len(identities)), drawn))
+    return found
+
+
+def _measured(
+    a: IdentityPanel,
+    b: IdentityPanel,
+    tallies: Sequence[tuple[Tally, Tally]],
+    measure: str,
+    identity: int | None,
+) -> pd.DataFrame:
+    """One number in both languages, model by model. M rows"""
+    (x, xs), (y, ys) = (
+        (_value(data, measure, identity), _value(drawn, measure, identity))
+        for data, drawn in tallies
+    )
+    n, n_other = (_n(data, identity).astype(np.int64) for data, _ in tallies)
+    n_predicates = _n_predicates(a, b, None if identity is None else measure)
+    return pd.DataFrame(
+        {
+            "model": [model.label for model in a.models],
+            "kind": [model.kind for model in a.models],
+            "measure": measure,
+            "dataset": a.dataset,
+            "condition": a.condition,
+            "other_dataset": b.dataset,
+            "other": b.condition,
+            "share": x,
+            "share_other": y,
+            **interval_columns("difference", x - y, xs - ys, np.full(len(x), n_predicates)),
+            "n": n,
+            "n_other": n_other,
+            "n_predicates": n_predicates,
+            "reason": [reason(least, n_predicates) for least in np.minimum(n, n_other).tolist()],
+        }
+    )
 
 
 def _value(found: Tally, measure: str, identity: int | None) -> np.ndarray:
