@@ -349,6 +349,7 @@ def test_a_data_set_is_rated_as_a_whole(tmp_path: Path) -> None:
     path = write(tmp_path, forms("sing", "zingen"))
     found = rated(report, path)
     assert {i.metadata["harmfulness"] for i in found.items} == {2.5}
+    assert {i.metadata["predicate_name"] for i in found.items} == {"sing"}
     assert found.problems[: len(report.problems)] == report.problems
     assert kinds(found.problems[len(report.problems) :]) == ["tiers"]
     assert found.counts == report.counts
