@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.settings import ROOT
 from core.store.gate import Cache
 from core.store.items import put_dataset
+from core.store.scorers import scorers
 from tests.score_files import N, items
 from tests.scored_pairs import fill_pairs
 from tests.store_samples import item
@@ -36,6 +37,13 @@ def test_a_link_opens_a_data_set_without_scores(monkeypatch, folder: Path) -> No
     assert any("She baked 3 cakes." in text for text in texts(app))
     assert "no model has scored them yet" in words(app)
     assert any("--dataset new" in code.value for code in app.code)
+
+
+def test_a_scorer_of_other_data_is_said_to_have_no_scores_here(monkeypatch, folder: Path) -> None:
+    known = scorers(Cache(folder)).iloc[0]
+    app = opened(monkeypatch, folder, dataset="new", scorer=known["scorer_id"])
+    told = " ".join(w.value.replace("\\", "") for w in app.warning)
+    assert f"({known['scorer_id']}) has no scores of new" in told and known["model"] in told
 
 
 def test_without_a_wish_the_first_scored_data_set_is_shown(monkeypatch, folder: Path) -> None:

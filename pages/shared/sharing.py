@@ -8,13 +8,14 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from core.analysis.overview import scorer_labels
 from core.selection import Selection, active_filters, link_query, without_filters
 from core.store.audit_content import AuditContent, difference, read_audit_content
 from core.store.score_line import shell_line
 from core.store.slices import Slice
 from core.words import counted
 from pages.shared import state
-from pages.shared.data import open_cache
+from pages.shared.data import open_cache, read_overview
 from pages.shared.figures import literal
 from pages.shared.slice_form import save_form, saved_words
 
@@ -44,7 +45,7 @@ def banner(
         if value and value != getattr(shown, name):
             instead = getattr(shown, name)
             ending = f"; {instead} is shown instead" if instead else ""
-            sentences.append(f"This cache has no {kind} {value}{ending}.")
+            sentences.append(f"{_no(kind, value, shown.dataset)}{ending}.")
     same = (linked.dataset, linked.scorer) == (shown.dataset, shown.scorer)
     of_items = linked.content and read_audit_content(linked.content) is None
     if same and of_items and linked.content != content:
@@ -58,6 +59,14 @@ def banner(
     if sentences:
         lines = "\n".join(f"- {literal(sentence)}" for sentence in dict.fromkeys(sentences))
         st.warning(f"Not everything is as the link says:\n\n{lines}", icon=":material/link_off:")
+
+
+def _no(kind: str, value: str, dataset: str) -> str:
+    """That something is not in this cache, or a scorer has not scored the data set."""
+    held = read_overview()
+    if kind == "scorer" and held is not None and (held.scorers["scorer_id"] == value).any():
+        return f"{scorer_labels(held.scorers)[value]} ({value}) has no scores of {dataset}"
+    return f"This cache has no {kind} {value}"
 
 
 def say_changed(dataset: str, models: tuple[str, ...], content: AuditContent) -> None:
