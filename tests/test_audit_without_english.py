@@ -115,3 +115,4 @@ def test_the_terminal_shows_it_where_there_is_nothing_else(run: Run, cache: Cach
     assert "LMS 1.000, SS 0.667, ICAT 0.667, means over 3 target terms of 12 items" in said
     code, out, _ = run("audit", "--dataset=d")
     assert code == 0 and said in " ".join(out.split())
+    assert "Drop of the score" not in out and "Verdicts" not in out, "an empty table"

@@ -73,8 +73,26 @@ def print_audit(found: Audit, *, named: bool) -> None:
 
 
 def _print_main(tables: dict[str, AuditTable], said: tuple[str, ...]) -> None:
-    """The main table as two that fit a narrow terminal, the verdicts as sentences, the notes."""
-    rows = tables["main"].rows
+    """The main table and the verdicts where there are languages to compare, the notes."""
+    main, verdicts = tables["main"].rows, tables["verdicts"].rows
+    compared = bool((main["n_models"] > 0).any())
+    if compared:
+        _print_drops(main)
+        say("", to=out)
+        say("Verdicts", style="bold", to=out)
+        for label, sentence in zip(verdicts["reads"], verdicts["sentence"], strict=True):
+            say(f"{label}: {sentence}", to=out)
+    icat = tables["fluency_icat"]
+    for sentence in official_sentences(icat, alone=len(verdicts) > 0):
+        say(sentence, to=out)
+    noted = (tables["main"], tables["verdicts"]) if compared else (tables["verdicts"],)
+    for note in dict.fromkeys(note for table in noted for note in table.notes):
+        if note not in said:
+            say(f"Note: {note}", to=out)
+
+
+def _print_drops(rows: pd.DataFrame) -> None:
+    """The main table as two that fit a narrow terminal."""
     sized = rows["drop"].where(rows["condition"] == REWORDING)  # a floor has no direction
     shown = rows.assign(
         score=rows["score"].map(_size),
@@ -90,18 +108,6 @@ def _print_main(tables: dict[str, AuditTable], said: tuple[str, ...]) -> None:
     say(_DROPS_LEGEND, to=out)
     print_table(shown[[*_KEPT]].rename(columns=_KEPT), "What the items keep")
     say(_KEPT_LEGEND, to=out)
-    say("", to=out)
-    say("Verdicts", style="bold", to=out)
-    verdicts = tables["verdicts"].rows
-    for label, sentence in zip(verdicts["reads"], verdicts["sentence"], strict=True):
-        say(f"{label}: {sentence}", to=out)
-    icat = tables["fluency_icat"]
-    for sentence in official_sentences(icat, alone=len(verdicts) > 0):
-        say(sentence, to=out)
-    noted = (tables["main"], tables["verdicts"])
-    for note in dict.fromkeys(note for table in noted for note in table.notes):
-        if note not in said:
-            say(f"Note: {note}", to=out)
 
 
 def _print_table(name: str, table: AuditTable, said: tuple[str, ...]) -> None:
