@@ -122,3 +122,9 @@ def test_sharing_changes_no_value(rows: list[dict[str, str]]) -> None:
 def test_more_texts_than_are_remembered_come_back() -> None:
     found = records([{"id": str(n), "kind": "k"} for n in range(1000)])
     assert [r.values["id"] for r in found] == [str(n) for n in range(1000)]
+
+
+def test_a_cell_may_be_longer_than_the_csv_module_allows_by_itself() -> None:
+    text = "a" * 140_000
+    (record,) = table("a.csv", f"x,y\n1,{text}\n").records
+    assert record.values["y"] == text

@@ -192,6 +192,8 @@ def _ragged(row: int, n_cells: int, n_columns: int) -> str:
 
 def _csv_rows(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the line on which it begins."""
+    # Python refuses longer fields than 131,072 characters; what JSON Lines may hold, CSV may too.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     reader = csv.reader(_lines(_CSV_LINE, text), delimiter=separator, strict=True)
     line = 1
     try:
