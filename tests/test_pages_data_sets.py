@@ -181,7 +181,7 @@ def test_a_sample_is_drawn_and_kept_with_the_data_set(show, tmp_path, cache) -> 
     app = click(app, "Import")
     assert len(stored_items(cache, "a")) == 4
     assert "random.seed(42)" in datasets(cache)["note"].iloc[0]
-    assert any("4 items per category" in str(t.value.to_numpy()) for t in app.table)
+    assert "4 items per category" in facts(app)
 
 
 def test_options_are_those_of_the_layout(show, tmp_path) -> None:
@@ -282,6 +282,11 @@ def open_tab(app: AppTest, name: str) -> AppTest:
     return app.run()
 
 
+def facts(app: AppTest) -> str:
+    """Where the data set comes from, as the page says it."""
+    return "\n".join(element.value for element in app.markdown)
+
+
 def stored_set(cache: Cache) -> list[Item]:
     hindi = {"context": "वाक्य।", "stereotype": "वह गई", "anti_stereotype": "वह गया"}
     made = [
@@ -300,9 +305,9 @@ def test_a_stored_data_set_says_where_it_comes_from(show, cache) -> None:
     stored_set(cache)
     app = show()
     assert not app.exception
-    facts = str(app.table[0].value.to_numpy())
-    assert "mine\\\\.csv" in facts or "mine.csv" in facts
-    assert "ab12" in facts and "native" in facts
+    known = facts(app)
+    assert "**File**: mine\\.csv" in known
+    assert "**SHA-256**: ab12" in known and "**Format**: native" in known
     flow = frame_with(app, "n_left_out")
     assert list(flow["condition"]) == ["English", "Hindi"]
     assert flow["n_scored"].isna().all()
@@ -389,5 +394,5 @@ def test_a_link_to_another_data_set_is_followed_or_says_so(show, cache) -> None:
     app = show()
     assert labelled(app.selectbox, "Data set").value == "second", "the latest"
     app = labelled(app.selectbox, "Data set").set_value("mine").run()
-    assert "mine" in str(app.table[0].value.to_numpy())
+    assert "**File**: mine\\.csv" in facts(app)
     assert app.query_params["dataset"] == "mine"

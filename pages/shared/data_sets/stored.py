@@ -82,12 +82,8 @@ def show_facts(row: pd.Series) -> None:
         "How it was chosen": row["note"] or "all rows",
         "Imported": f"{row['imported_at']:%Y-%m-%d %H:%M} UTC",
     }
-    st.table(
-        pd.DataFrame({"what": list(known), "value": [literal(str(v)) for v in known.values()]}),
-        border="horizontal",
-        hide_index=True,
-        hide_header=True,
-    )
+    # Lines and no table: a hash and a path break where the screen ends.
+    st.markdown("\n".join(f"- **{what}**: {literal(str(v))}" for what, v in known.items()))
 
 
 def show_flow(held: Overview, row: pd.Series) -> None:
