@@ -147,7 +147,7 @@ def test_every_cell_of_the_map_can_be_clicked_and_says_its_numbers() -> None:
     assert "undefined" in undefined
     assert "n = 0 pairs" in undefined
     assert "No pair here has a choice" in undefined
-    assert "mean of" not in mean_of_one.partition("<br>")[2]
+    assert "together" not in mean_of_one
 
 
 def test_the_map_outlines_the_chosen_identity() -> None:
@@ -156,6 +156,22 @@ def test_the_map_outlines_the_chosen_identity() -> None:
     assert (shape.x0, shape.x1) == (1.5, 2.5)
     assert f"Outlined: {ODD}." in caption_of(identity_map(rows, chosen=ODD, beside=BESIDE))
     assert not identity_map(rows, chosen="Nobody", beside=BESIDE).layout.shapes
+
+
+def test_the_mean_of_the_map_says_whose_pairs_it_counts() -> None:
+    figure = identity_map(identity_rows(), beside=BESIDE)
+    mean = next(data[2] for data in figure.data[-1].customdata if data[0] == mean_label(2))
+    assert "<br>of 2 models together:<br>n = 810 pairs" in mean
+
+
+def test_many_identities_have_their_marks_below_their_numbers() -> None:
+    rows = pd.DataFrame([row("a", i / 20, identity=f"group {i}", mark="") for i in range(20)])
+    rows.loc[0, "mark"], rows.loc[19, "mark"] = "lowest", "highest"
+    figure = identity_map(rows, beside=UNKNOWN)
+    sound(figure)
+    texts = figure.data[0].text[0]
+    assert (texts[0], texts[1], texts[-1]) == ("0<br>▼", "5", "95<br>▲")
+    assert figure.layout.xaxis.tickangle == -90
 
 
 def test_the_caption_of_the_map_counts_what_it_shows() -> None:
@@ -523,6 +539,21 @@ def test_languages_draw_differences_in_points_around_zero_with_both_shares() -> 
     assert "No pair here has a choice." in dashes.customdata[0][1]
     (line,) = figure.layout.shapes
     assert (line.x0, line.x1) == (0, 0)
+
+
+def test_languages_without_confounded_pairs_stand_below_those_with_all() -> None:
+    rows = language_rows()
+    figure = language_plot(with_confounds(rows, n=30))
+    sound(figure)
+    drawn = marks(figure).sort_values("y")
+    assert drawn["symbol"].tolist() == [
+        s + end for s in ("diamond", "square", "circle") for end in ("", "-open")
+    ]
+    assert [round(y) for y in drawn["y"]] == [0, 0, 1, 1, 2, 2]
+    (shares,) = (trace for trace in figure.data if trace.name == "shares")
+    assert sum("(n 30)" in text for text in shares.text) == len(rows)
+    assert len(figure.layout.yaxis.tickvals) == len(rows)
+    assert "open: without those" in caption_of(figure)
 
 
 def test_the_caption_of_languages_names_both_data_sets_and_what_they_share() -> None:

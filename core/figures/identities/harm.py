@@ -74,6 +74,8 @@ def _dots(known: pd.DataFrame) -> go.Scatter:
         y=known["mean_difference"].tolist(),
         mode="markers",
         marker={"color": COLOURS[3], "size": 7, "opacity": 0.75, "line": {"width": 0}},
+        selected={"marker": {"opacity": 1.0}},
+        unselected={"marker": {"opacity": 0.75}},
         customdata=[
             [plain(str(row["predicate"])), "<br>".join(map(plain, _hover(row)))]
             for row in known.to_dict("records")

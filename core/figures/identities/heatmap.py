@@ -23,7 +23,8 @@ MARKS = {HIGHEST: "▲", LOWEST: "▼"}
 _ROW, _ABOVE = 30, 46  # px
 _APART = 0.4  # rows between the models and their mean
 _LETTERS = 18  # of an identity's name, or in a line of a model's
-_SLANTED = 6.2  # px of a letter, downwards
+_SLANTED = 6.4  # px of a letter, downwards
+_CROWDED = 12  # identities; more of them have narrower cells than a number with its mark
 
 
 def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Figure:
@@ -60,14 +61,14 @@ def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Fig
 
 
 def _heat(cells: list[list[Row | None]], places: list[float]) -> go.Heatmap:
-    colours = score_colours()
+    colours, crowded = score_colours(), len(cells[0]) > _CROWDED
     return go.Heatmap(
         z=[[_share(cell) for cell in line] for line in cells],
         x=list(range(len(cells[0]))),
         y=places,
-        text=[[_text(cell) for cell in line] for line in cells],
+        text=[[_text(cell, crowded=crowded) for cell in line] for line in cells],
         texttemplate="%{text}",
-        textfont={"size": 10},
+        textfont={"size": 8 if crowded else 10},
         hoverinfo="skip",
         hoverongaps=False,
         xgap=1,
@@ -94,11 +95,12 @@ def _share(cell: Row | None) -> float | None:
     return cell["share"] if cell is not None and math.isfinite(cell["share"]) else None
 
 
-def _text(cell: Row | None) -> str:
+def _text(cell: Row | None, *, crowded: bool) -> str:
     share = _share(cell)
     if cell is None or share is None:
         return "–"
-    return f"{100 * share:.0f}{MARKS.get(cell['mark'], '')}"
+    mark = MARKS.get(cell["mark"], "")
+    return f"{100 * share:.0f}{'<br>' if crowded and mark else ''}{mark}"
 
 
 def _squares(
@@ -129,7 +131,7 @@ def _hover(cells: dict[tuple[str, str], Row], model: str, identity: str) -> str:
     row = cells[model, identity]
     words = share_words(row, "share")
     if row["n_models"] > 1:
-        words.insert(1, f"mean of {counted(row['n_models'], 'model')}, all of whose pairs count")
+        words.insert(1, f"of {counted(row['n_models'], 'model')} together:")
     return "<br>".join(map(plain, words))
 
 
@@ -142,6 +144,7 @@ def _layout(models: list[str], places: list[float], identities: list[str]) -> di
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
     last = places[-1] if places else 0.0
     names = [short(name, _LETTERS) for name in identities]
+    crowded = len(identities) > _CROWDED
     below = int(16 + _SLANTED * max(map(len, names), default=0))
     return {
         "height": int(_ABOVE + _ROW * (last + 1) + below),
@@ -150,7 +153,7 @@ def _layout(models: list[str], places: list[float], identities: list[str]) -> di
         "hovermode": "closest",
         "hoverdistance": -1,  # the cell whose middle is nearest is the one that holds the pointer
         "xaxis": axis
-        | {"tickvals": list(range(len(identities))), "tickangle": -60}
+        | {"tickvals": list(range(len(identities))), "tickangle": -90 if crowded else -60}
         | {"ticktext": [plain(name) for name in names]}
         | {"range": [-0.5, max(len(identities), 1) - 0.5]},
         "yaxis": axis

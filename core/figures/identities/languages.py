@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,11 +13,24 @@ from core.figures.identities.marks import (
     Mark,
     around,
     evidence_words,
+    lane,
+    legend_symbols,
     mark_traces,
     marks_layout,
     values_of,
 )
-from core.figures.identities.rows import Row, interval_words, percent, points
+from core.figures.identities.rows import (
+    SHARE,
+    Row,
+    interval_words,
+    kind_names,
+    kinds_of,
+    kinds_words,
+    of_kind,
+    percent,
+    points,
+    symbol_of,
+)
 from core.figures.rows import span
 from core.figures.theme import Figure, drawn, plain
 from core.languages import language_name
@@ -34,20 +48,32 @@ def language_plot(rows: pd.DataFrame) -> Figure:
     Parameters
     ----------
     rows
-        Of the table `languages`, those of one model, one other language and one value of `pairs`.
+        Of the table `languages`, those of one model and one other language. Where a column `pairs`
+        tells them apart, those without confounded pairs stand below those with all, as open marks.
     """
-    records = rows.to_dict("records")
-    marks = [_mark(at + _ABOVE, row) for at, row in enumerate(records)]
-    labels = [(float(at), _label(row)) for at, row in enumerate(records)]
-    traces = [*mark_traces(marks, 0.0, _NEUTRAL_WORDS), *_shares(records)]
-    height = _ROW * max(len(records), 1)
+    kinds = [kind for kind, _ in kinds_of(rows)]
+    place = {name: at for at, name in enumerate(dict.fromkeys(rows["measure"]))}
+    records = [
+        (place[row["measure"]] + lane(k, len(kinds), 1.0), row, kind)
+        for k, (kind, part) in enumerate(kinds_of(rows))
+        for row in part.to_dict("records")
+    ]
+    n_kinds = max(len(kinds), 1)
+    marks = [_mark(at + _ABOVE / n_kinds, row, kind, kinds) for at, row, kind in records]
+    traces = [
+        *legend_symbols(kind_names("circle", "", kinds)),
+        *mark_traces(marks, 0.0, _NEUTRAL_WORDS),
+        *_shares([(at + _BELOW / n_kinds, row) for at, row, _ in records]),
+    ]
+    labels = [(float(at), _label(name)) for name, at in place.items()]
+    height = _ROW * n_kinds * max(len(labels), 1)
     layout = marks_layout(traces, height, labels, 0.0, "difference of shares (points)")
     layout["xaxis"] |= {"range": around([*values_of(marks), -_LEAST, _LEAST])}
-    layout["meta"] = {"caption": _caption(rows, marks)}
+    layout["meta"] = {"caption": _caption(rows, kinds, marks)}
     return drawn(traces, layout)
 
 
-def _mark(at: float, row: Row) -> Mark:
+def _mark(at: float, row: Row, kind: str, kinds: Sequence[str]) -> Mark:
     """A difference in points, which the table has as one of shares."""
     value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))
     ends = interval_words(row["difference_low"], row["difference_high"], "points")
@@ -60,19 +86,20 @@ def _mark(at: float, row: Row) -> Mark:
         counted(row["n_predicates"], "shared predicate"),
     ]
     words += [row["reason"]] if row["reason"] else []
-    return Mark(at, value, low, high, row["measure"], words, _symbol(row["measure"]))
+    name = of_kind(row["measure"], kind, kinds)
+    return Mark(at, value, low, high, name, words, symbol_of(_symbol(row["measure"]), kind))
 
 
 def _symbol(measure: str) -> str:
     return {"bias (W)": "diamond", "bias (M)": "square"}.get(measure, "circle")
 
 
-def _label(row: Row) -> str:
-    name = plain(short(row["measure"], 18))
-    return name if _symbol(row["measure"]) == "circle" else f"<b>{name}</b>"
+def _label(measure: str) -> str:
+    name = plain(short(measure, 18))
+    return name if _symbol(measure) == "circle" else f"<b>{name}</b>"
 
 
-def _shares(records: list[Row]) -> list[go.Scatter]:
+def _shares(records: list[tuple[float, Row]]) -> list[go.Scatter]:
     """Both shares as words below each mark."""
     if not records:
         return []
@@ -80,12 +107,12 @@ def _shares(records: list[Row]) -> list[go.Scatter]:
         go.Scatter(
             x=[0.01] * len(records),
             xaxis="x2",
-            y=[at + _BELOW for at in range(len(records))],
+            y=[at for at, _ in records],
             mode="text",
             text=[
                 f"{percent(row['share'])} (n {row['n']:,}) \u2212 "
                 f"{percent(row['share_other'])} (n {row['n_other']:,})"
-                for row in records
+                for _, row in records
             ],
             textposition="middle right",
             textfont={"size": 10},
@@ -96,20 +123,23 @@ def _shares(records: list[Row]) -> list[go.Scatter]:
     ]
 
 
-def _caption(rows: pd.DataFrame, marks: list[Mark]) -> str:
+def _caption(rows: pd.DataFrame, kinds: Sequence[str], marks: list[Mark]) -> str:
     if rows.empty:
         return "No measure is in both languages, so there is nothing to draw."
     row = rows.iloc[0].to_dict()
     n_predicates = counted(int(rows["n_predicates"].max()), "shared predicate")
-    return (
-        f"{row['model']}: share of pairs whose stereotypical sentence is preferred in "
-        f"{_named(row, 'dataset', 'condition')} less that in "
+    sentences = [
+        f"{row['model']}: {SHARE} in {_named(row, 'dataset', 'condition')} less that in "
         f"{_named(row, 'other_dataset', 'other')}, in points, of {n_predicates} and the shared "
         f"identities; n = {span(rows['n'])} and {span(rows['n_other'])} pairs. Lines: 95 % "
         "intervals, the same predicates drawn in both. Bias (W) is over all pairs, bias (M) the "
-        f"mean of the identities. {evidence_words(marks, 0.0, _NEUTRAL_WORDS)} Templates, names "
-        "and forms are each language's own, so that more than the language differs."
-    )
+        "mean of the identities.",
+        kinds_words(kinds),
+        evidence_words(marks, 0.0, _NEUTRAL_WORDS),
+        "Templates, names and forms are each language's own, so that more than the language "
+        "differs.",
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _named(row: dict[Any, Any], dataset: str, condition: str) -> str:
