@@ -24,7 +24,14 @@ def filled(cache: Cache) -> Cache:
 def test_models_identities_and_verdicts_are_printed(run: Run, filled: Cache) -> None:
     code, out, err = run("identity-pairs", "--dataset", DATASET)
     assert (code, err) == (0, "")
-    for words in ("Bias (W), %", "simulated-02", "mean of 2 models", "Non-binary", "go opposite"):
+    for words in (
+        "SIMULATED: no model",
+        "Bias (W), %",
+        "simulated-02",
+        "mean of 2 models",
+        "Non-binary",
+        "go opposite",
+    ):
         assert words in out
     assert re.search(r"simulated-01 .* \d+\.\d \(11\) ", out)
     assert "The same claims in another template move bias (W) by" in out
@@ -48,7 +55,8 @@ def test_json_has_every_table_with_its_notes(run: Run, filled: Cache) -> None:
     said = json.loads(out)
     assert code == 0
     assert (said["datasets"], said["seed"], said["n_confounded"]) == ([DATASET], 7, 0)
-    assert [*said["tables"]] == [name for name in TABLES if name != "languages"]
+    assert said["simulated"] is True
+    assert [*said["tables"]] == [*(name for name in TABLES if name != "languages"), "confounds"]
     for table in said["tables"].values():
         assert table["rows"]
         assert all("n" in row and "reason" in row for row in table["rows"])

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import pandas as pd
 import typer
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identities.confounds import confounded_pairs
+from core.analysis.identities.confounds import CONFOUNDS, confounded_pairs, confounds
 from core.analysis.identities.overview import HIGHEST, LOWEST
-from core.analysis.identities.panel import identity_panels
+from core.analysis.identities.panel import IdentityPanel, identity_panels
 from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import LANGUAGES, TABLES, identity_table
-from core.analysis.overview import find_scorer
+from core.analysis.overview import STAMP, find_scorer, is_simulated
 from core.cli.data_sets import DatasetOption
 from core.cli.terminal import (
     CacheOption,
@@ -29,7 +29,11 @@ from core.cli.terminal import (
 from core.errors import InputError
 from core.export.tables import json_rows
 from core.settings import DEFAULT_SEED
+from core.store.gate import Cache
+from core.store.items import datasets
+from core.store.scorers import scorers
 
+_TABLES = (*TABLES, CONFOUNDS)
 SHOWN_ROWS = 20
 SHOWN_MODELS = 3  # across
 _MARKS = {HIGHEST: "+", LOWEST: "-"}
@@ -57,7 +61,9 @@ AgainstOption = Annotated[
 ]
 TableOption = Annotated[
     list[str] | None,
-    typer.Option("--table", metavar="NAME", help=f"Only this table, in full: {', '.join(TABLES)}."),
+    typer.Option(
+        "--table", metavar="NAME", help=f"Only this table, in full: {', '.join(_TABLES)}."
+    ),
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")]
 
@@ -82,14 +88,23 @@ def identity_pairs(
     ids = [find_scorer(store, name) for name in scorer or ()]
     sets = list(dict.fromkeys([dataset, *(against or ())]))
     panels = [panel for name in sets for panel in identity_panels(store, name, ids)]
-    confounded = frozenset().union(*(confounded_pairs(store, name) for name in sets))
-    request = IdentityRequest(confounded=confounded, seed=seed)
+    confounded = {k: v for name in sets for k, v in confounded_pairs(store, name).items()}
+    request = IdentityRequest(confounded=frozenset(confounded), seed=seed)
     if not names:
-        some = (*TABLES[:-1], *([LANGUAGES] if len(panels) > 1 else []))
-        names = some if as_json else ("overview", "identities")
-    found = {name: identity_table(panels, name, request) for name in names}
+        some = [name for name in _TABLES if name != LANGUAGES or len(panels) > 1]
+        names = some if as_json else ["overview", "identities"]
+    found = {
+        name: confounds(panels, confounded)
+        if name == CONFOUNDS
+        else identity_table(panels, name, request)
+        for name in names
+    }
+    simulated = [name for name in sets if _is_simulated(store, name, panels)]
+    if simulated and not as_json:
+        say(STAMP, style="bold", to=out)
     if as_json:
-        print_json({"datasets": sets, **_as_json(request, found)})
+        known = {"datasets": sets, "simulated": bool(simulated)}
+        print_json(known | _as_json(request, found))
     elif table:
         for name, one in found.items():
             _print_whole(name, one)
@@ -97,11 +112,17 @@ def identity_pairs(
         _print_overview(found["overview"], found["identities"])
 
 
-def _names(table: list[str] | None) -> tuple[str, ...]:
+def _names(table: list[str] | None) -> list[str]:
     for name in table or ():
-        if name not in TABLES:
-            raise InputError(f"{name!r} is not a table; choose from: {', '.join(TABLES)}.")
-    return tuple(dict.fromkeys(table or ()))
+        if name not in _TABLES:
+            raise InputError(f"{name!r} is not a table; choose from: {', '.join(_TABLES)}.")
+    return list(dict.fromkeys(table or ()))
+
+
+def _is_simulated(cache: Cache, dataset: str, panels: Sequence[IdentityPanel]) -> bool:
+    """Whether no model stands behind the scores of a data set."""
+    ids = [m.scorer_id for panel in panels if panel.dataset == dataset for m in panel.models]
+    return is_simulated(datasets(cache), scorers(cache), dataset, ids)
 
 
 def _as_json(request: IdentityRequest, found: Mapping[str, AuditTable]) -> dict[str, object]:

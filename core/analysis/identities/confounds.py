@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from core.store.gate import Cache
 from core.store.items import stored_items
 from core.words import counted
 
+CONFOUNDS = "confounds"
 SHOWN_WORDS = 3
 _GROUP = ["identity", "counterfactual", "template"]
 
@@ -38,7 +39,7 @@ def confounded_pairs(cache: Cache, dataset: str) -> dict[PairKey, str]:
     }
 
 
-def confounds(panel: IdentityPanel, confounded: Mapping[PairKey, str]) -> AuditTable:
+def confounds(panels: Sequence[IdentityPanel], confounded: Mapping[PairKey, str]) -> AuditTable:
     """How many pairs differ in more than the identity, by identity, counterfactual and template.
 
     `words` are those in which they differ, the most frequent first.
@@ -48,6 +49,13 @@ def confounds(panel: IdentityPanel, confounded: Mapping[PairKey, str]) -> AuditT
     confounded
         Of `confounded_pairs`.
     """
+    rows = pd.concat([_confounds(panel, confounded) for panel in panels], ignore_index=True)
+    n, n_bad = int(rows["n"].sum()), int(rows["n_confounded"].sum())
+    note = f"{counted(n_bad, 'pair')} of {n:,} differ in more than the identity"
+    return AuditTable(rows, (f"{note}; only those that name a counterfactual can be told.",))
+
+
+def _confounds(panel: IdentityPanel, confounded: Mapping[PairKey, str]) -> pd.DataFrame:
     here = (panel.dataset, panel.condition)
     words = panel.facts["item_id"].map(lambda item_id: confounded.get((*here, item_id)))
     facts = panel.facts[_GROUP].astype(str).assign(words=words.astype(object))
@@ -57,15 +65,12 @@ def confounds(panel: IdentityPanel, confounded: Mapping[PairKey, str]) -> AuditT
     ).reset_index()
     order = {identity: at for at, identity in enumerate(panel.identities)}
     rows = rows.iloc[np.argsort(rows["identity"].map(order).to_numpy(), kind="stable")]
-    rows = rows.assign(
+    return rows.assign(
         template=rows["template"].replace("", UNNAMED),
         condition=panel.condition,
         share_confounded=rows["n_confounded"] / rows["n"],
         reason="",
-    ).reset_index(drop=True)
-    n = int(rows["n_confounded"].sum())
-    note = f"{counted(n, 'pair')} of {len(facts):,} differ in more than the identity"
-    return AuditTable(rows, (f"{note}; only those that name a counterfactual can be told.",))
+    )
 
 
 def _most_frequent(words: pd.Series) -> str:

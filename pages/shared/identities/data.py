@@ -146,8 +146,9 @@ def _table(
         rest = read_panels(question.dataset, question.scorers)
         panels += [panel for panel in rest if panel.condition != question.condition]
         panels += read_panels(other, question.scorers) if other else []
-    sets = dict.fromkeys(panel.dataset for panel in panels)
-    confounded = frozenset(key for dataset in sets for key in read_confounded(dataset))
+    parts = {(panel.dataset, panel.condition) for panel in panels}
+    keys_of = [read_confounded(dataset) for dataset, _ in parts]
+    confounded = frozenset(key for keys in keys_of for key in keys if key[:2] in parts)
     return identity_table(panels, name, IdentityRequest(confounded=confounded, seed=question.seed))
 
 
@@ -158,4 +159,4 @@ def _places(key: Key, question: IdentityQuestion, scorer_id: str) -> Places:
 
 @st.cache_resource(max_entries=20, show_spinner=False)
 def _confounds(key: Key, question: IdentityQuestion) -> AuditTable:
-    return confounds(read_panel(question), read_confounded(question.dataset))
+    return confounds([read_panel(question)], read_confounded(question.dataset))
