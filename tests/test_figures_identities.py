@@ -569,3 +569,8 @@ def test_languages_without_rows_say_so() -> None:
     figure = language_plot(language_rows().iloc[:0])
     sound(figure)
     assert "nothing to draw" in caption_of(figure)
+
+
+def test_the_map_has_the_median_floor_of_several_models() -> None:
+    figure = identity_map(identity_rows(), beside=Beside(0.031, 11, n_models=2))
+    assert "by 3.1 points (n = 11 templates; median of 2 models)" in caption_of(figure)

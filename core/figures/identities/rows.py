@@ -32,6 +32,7 @@ class Beside:
 
     floor: float  # mean absolute difference of bias (W) between two templates, 0 to 1; or NaN
     n_templates: int
+    n_models: int = 1  # of which the floor is the median
 
 
 def kinds_of(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -92,7 +93,11 @@ def floor_words(beside: Beside) -> str:
     n = counted(beside.n_templates, "template")
     if not math.isfinite(beside.floor):
         return f"How far another template moves bias (W) is not known (n = {n})."
-    return f"The same claims in another template move bias (W) by {points(beside.floor)} (n = {n})."
+    several = f"; median of {counted(beside.n_models, 'model')}" if beside.n_models > 1 else ""
+    return (
+        f"The same claims in another template move bias (W) by {points(beside.floor)}"
+        f" (n = {n}{several})."
+    )
 
 
 def band_words(beside: Beside) -> str:

@@ -10,7 +10,7 @@ from pages.shared.figures import selected_points, show_figure
 from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_table
 from pages.shared.identities.verdicts import rows_shown
-from pages.shared.identities.views import beside
+from pages.shared.identities.views import beside_all
 
 MAP = "identity-map"
 
@@ -21,10 +21,11 @@ def show_map(asked: Asked) -> None:
         state.show_field("without_confounded", asked.selection.without_confounded)
         st.toggle(
             f"Leave out the {asked.n_confounded:,} pairs that differ in more than the identity",
+            disabled=asked.n_confounded == len(asked.panel.facts),
             **state.bound("without_confounded"),
         )
     rows = rows_shown(read_table(asked.question, "identities").rows, asked)
-    figure = identity_map(rows, chosen=asked.selection.identity, beside=beside(asked))
+    figure = identity_map(rows, chosen=asked.selection.identity, beside=beside_all(asked))
     labels = {model.label: model.scorer_id for model in asked.panel.models}
 
     def open_cell() -> None:

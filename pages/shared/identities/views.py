@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import pandas as pd
@@ -134,7 +136,7 @@ def open_predicate() -> None:
     points, _ = selected_points(f"{HARM}")
     for point in points:
         if point.get("customdata"):
-            predicate = str(point["customdata"][0])
+            predicate = unescape(str(point["customdata"][0]))  # written for a hover box
             state.change(identity_view="pairs", predicate=predicate, identity="", pair_template="")
 
 
@@ -174,7 +176,9 @@ def show_confounds(asked: Asked) -> None:
     table = read_confounds(asked.question)
     bad = table.rows[table.rows["n_confounded"] > 0]
     if bad.empty:
-        st.success(literal(table.notes[0]), icon=":material/check:")
+        told = bool((table.rows["counterfactual"] != "").any())
+        note, icon = (st.success, ":material/check:") if told else (st.info, ":material/info:")
+        note(literal(table.notes[0]), icon=icon)
         return
     st.caption(
         "What a model prefers there may have another cause than the identity. Every table of this "
@@ -190,9 +194,21 @@ def of_model(table: AuditTable, asked: Asked) -> pd.DataFrame:
 
 def beside(asked: Asked) -> Beside:
     """The template floor of the model that is looked at."""
-    rows = rows_shown(of_model(read_table(asked.question, "overview"), asked), asked)
-    row = rows.iloc[0]
-    return Beside(float(row["template_floor"]), int(row["n_templates"]))
+    return _beside(rows_shown(of_model(read_table(asked.question, "overview"), asked), asked))
+
+
+def beside_all(asked: Asked) -> Beside:
+    """The median of all models' template floors."""
+    return _beside(rows_shown(read_table(asked.question, "overview").rows, asked))
+
+
+def _beside(rows: pd.DataFrame) -> Beside:
+    known = rows[rows["template_floor"].notna()]
+    if known.empty:
+        return Beside(math.nan, int(rows["n_templates"].max()))
+    return Beside(
+        float(known["template_floor"].median()), int(known["n_templates"].max()), len(known)
+    )
 
 
 def stem(asked: Asked, name: str) -> str:
