@@ -23,7 +23,7 @@ from core.types import HeadReader
 from pages.shared import widgets
 from pages.shared.figures import literal
 from pages.shared.heads import choice, jobs
-from pages.shared.heads.choice import References
+from pages.shared.heads.sets import References
 from tests.audit_pages import opened, words
 from tests.heads_pages import LABELLED, MODEL, WARM, asked, frames, planted
 from tests.planted_cache import AXES, REFERENCE, _fill_axes, made_axes

@@ -11,10 +11,8 @@ import streamlit as st
 from core.analysis.heads.chosen import parse_choice
 from core.analysis.heads.question import HeadsQuestion
 from core.axes.concepts import GROUPS
-from core.axes.named import MATCHED
 from core.axes.templates import FAMILIES
 from core.errors import InputError
-from core.jobs.spec import AXES
 from core.selection import NO_REFERENCE, TEMPLATES, Selection
 from core.stats.probes.projection import TOP_HEADS
 from core.store.heads import AXIS, CONCEPT
@@ -30,13 +28,10 @@ from pages.shared.heads.data import (
     read_readers,
     read_sets_of,
 )
-from pages.shared.jobs.jobs import read_jobs, show_jobs
+from pages.shared.heads.read_more import READ_DEMO, how_to_read_more, nothing_read
+from pages.shared.heads.sets import References, counts_of, names_of
 from pages.shared.widgets import errors_in_one_sentence
 
-READ_DEMO = (
-    *("axes", "--model", "demo", "--axes", "demo", "--concepts", "groups25"),
-    *("--reference", "published", "--reference", "people"),
-)
 _WIDTH = 150  # px of a widget: five beside each other, or two on a narrow screen
 POOLING_WORDS = {"mean": "mean over all tokens", "last": "last token"}
 NAMES = {
@@ -95,15 +90,15 @@ def choose_heads(wanted: Selection, *, compare: bool = False) -> Asked:
             others = ["", *(r for r in labels if r != selection.reader)]
             selection = replace(selection, reader_compare=_one(selection.reader_compare, others))
             _select("Beside", "reader_compare", selection, others, labels | {"": "no other model"})
-        _select("Axes", "axes", selection, _names(sets, AXIS), _counts(sets, AXIS))
-        phrases, sizes = _names(sets, CONCEPT), _counts(sets, CONCEPT)
+        _select("Axes", "axes", selection, names_of(sets, AXIS), counts_of(sets, AXIS))
+        phrases, sizes = names_of(sets, CONCEPT), counts_of(sets, CONCEPT)
         kinds = References(phrases, read_held_against(selection.reader))
         placed = [n for n in phrases if n in kinds.concepts or n == selection.concepts]
         _select("Concepts", "concepts", selection, placed, sizes)
         against = [name for name in phrases if name != selection.concepts]
         sizes |= {NO_REFERENCE: "no phrases"}
         _select("Held against", "reference_set", selection, [*against, NO_REFERENCE], sizes)
-        _how_to_read_more(selection)
+        how_to_read_more(selection)
     selection = _choose_reading(selection, sets)
     _say_absent(wanted, selection)
     shapes = {
@@ -113,48 +108,6 @@ def choose_heads(wanted: Selection, *, compare: bool = False) -> Asked:
     asked = _asked(selection, labels, shapes, sets)
     _say_changed(wanted, asked)
     return asked
-
-
-def _how_to_read_more(selection: Selection) -> None:
-    """The lines that read one's own groups, and another model."""
-
-    def line(*words: str) -> str:
-        shared = ("axes", "--model", "MODEL", "--axes", selection.axes)
-        return shell_line(open_cache(), *shared, *words, "--reference", "people")
-
-    with st.popover("Own groups, another model", icon=":material/add:"):
-        st.caption(
-            "Groups of your own: a table in the project's folder with a column `text`, and "
-            "`warmth` and `competence` (1 or \u22121) where they are known. They are read with "
-            "phrases of their form, and can then be chosen under *Concepts*."
-        )
-        st.code(line("--concepts", "my_groups.csv"), language="bash", wrap_lines=True)
-        st.caption("Another model, which can then be chosen under *Beside* on the head map:")
-        other = line("--concepts", selection.concepts, "--reference", "published")
-        st.code(other, language="bash", wrap_lines=True)
-        st.caption("MODEL is demo, a model folder, or a name of the hub.")
-
-
-def nothing_read() -> None:
-    """What to do where no model's heads were read; how far a job is that reads some."""
-    reading = [view for view in read_jobs() if view.alive and view.command in (AXES, "demo")]
-    if reading:
-        then = ", once it has scored its items" if reading[0].command == "demo" else ""
-        st.info(
-            f"No model's heads are stored yet. A job is at it and reads some{then}; this page "
-            "shows them when it ends.",
-            icon=":material/hourglass_top:",
-        )
-        ids = {view.run_id for view in reading}
-        show_jobs(lambda views: [view for view in views if view.run_id in ids])
-        return
-    st.info(
-        "No model's heads were read yet. Run this line in the project's folder: it reads the demo "
-        "model for 24 axes of warmth and competence, which takes a few minutes. In the place of "
-        "the first demo it takes any model folder or hub name.",
-        icon=":material/info:",
-    )
-    st.code(shell_line(open_cache(), *READ_DEMO), language="bash", wrap_lines=True)
 
 
 def default_heads(shape: tuple[int, int]) -> str:
@@ -198,7 +151,7 @@ def _asked(
         k=of_table.k,
         seed=selection.seed,
     )
-    kinds = References(_names(sets, CONCEPT), read_held_against(selection.reader))
+    kinds = References(names_of(sets, CONCEPT), read_held_against(selection.reader))
     others = [n for n in kinds.usual(question.concepts) if n != question.reference]
     second = others[-1] if others and question.reference else ""
     return Asked(selection, question, labels, shapes, second, str(choice), complaint)
@@ -206,7 +159,7 @@ def _asked(
 
 def _known_sets(selection: Selection, sets: pd.DataFrame) -> Selection:
     """The selection with sets that were read; ends the page where there is none of a kind."""
-    axes, phrases = _names(sets, AXIS), _names(sets, CONCEPT)
+    axes, phrases = names_of(sets, AXIS), names_of(sets, CONCEPT)
     for held, what in ((axes, "axis"), (phrases, "concept")):
         if not held:
             st.info(
@@ -234,36 +187,6 @@ def _known_sets(selection: Selection, sets: pd.DataFrame) -> Selection:
         reference_set=kept or (usual[0] if usual else NO_REFERENCE),
         family=family,
     )
-
-
-@dataclass(frozen=True)
-class References:
-    """Which sets are reference phrases: by what results hold against what, and by their names."""
-
-    phrases: Sequence[str]  # all sets that were read
-    held: Sequence[tuple[str, str]]  # concepts and what results hold them against
-
-    @property
-    def concepts(self) -> list[str]:
-        """The sets that are not reference phrases; all, where none is left."""
-        others = {reference for _, reference in self.held}
-        found = [n for n in self.phrases if n not in others and not self._named(n)]
-        return found or list(self.phrases)
-
-    def usual(self, concepts: str) -> list[str]:
-        """The sets that concepts are held against: just any phrases, then people, their own last.
-
-        A set matched to other concepts has phrases of another form.
-        """
-        held = {r for c, r in self.held if c == concepts}
-        matched = {f"{concepts}-{kind}" for kind in MATCHED}
-        published = {n for n in self.phrases if n.startswith("reference")}
-        found = [n for n in self.phrases if n in held | matched | published and n != concepts]
-        return sorted(found, key=lambda name: (name.endswith("-people"), name in matched))
-
-    def _named(self, name: str) -> bool:
-        before, _, kind = name.rpartition("-")
-        return name.startswith("reference") or (kind in MATCHED and before in self.phrases)
 
 
 def _choose_reading(selection: Selection, sets: pd.DataFrame) -> Selection:
@@ -314,15 +237,6 @@ def _labels(held: pd.DataFrame) -> dict[str, str]:
         str(reader_id): name if short.count(name) == 1 else f"{name} ({str(reader_id)[:8]})"
         for reader_id, name in zip(held["reader_id"], short, strict=True)
     }
-
-
-def _names(sets: pd.DataFrame, kind: str) -> list[str]:
-    return sets.loc[sets["kind"] == kind, "name"].unique().tolist()
-
-
-def _counts(sets: pd.DataFrame, kind: str) -> dict[str, str]:
-    rows = sets[sets["kind"] == kind].drop_duplicates("name")
-    return {r["name"]: f"{r['name']} ({r['n']:,})" for r in rows.to_dict("records")}
 
 
 def _one(wanted: str, options: Sequence[str]) -> str:
