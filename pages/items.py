@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.analysis.filtering import Matches, matching, selected_table
-from core.analysis.pair_items import Rules
 from core.errors import InputError
 from core.selection import Selection, without
 from pages.shared import state
 from pages.shared.data import (
     open_cache,
     read_content,
-    read_item,
     read_items,
     read_provenance,
-    read_rules,
     search_rows,
 )
 from pages.shared.figures import literal
 from pages.shared.items.filter_bar import filter_bar, known_part, nothing_left
-from pages.shared.items.item_card import item_card, sensitive_css
+from pages.shared.items.item_card import sensitive_css
 from pages.shared.items.item_rows import (
     ROWS_PER_PAGE,
     open_row,
@@ -32,43 +28,13 @@ from pages.shared.items.item_rows import (
     show_table,
     shown_columns,
     turn_pages,
-    walk,
 )
 from pages.shared.items.item_source import choose_source, summary_lines
+from pages.shared.items.open_item import show_item
 from pages.shared.items.scorer_comparison import scorer_comparison
 from pages.shared.routing import require_router
 from pages.shared.sharing import banner, provenance_panel, share_bar
 from pages.shared.widgets import content_warning, download_buttons, errors_in_one_sentence
-
-NEIGHBOURS = 12  # items read together, so that steps need not open the cache
-
-
-def pairs_of(selection: Selection, table: pd.DataFrame) -> Rules:
-    """The open item by both rules of pairs."""
-    rules = read_rules(selection.scorer, selection.dataset)
-    here = np.flatnonzero(table["item_id"] == selection.item)
-    return {unit: rows.iloc[here] for unit, rows in rules.items()}
-
-
-def show_item(table: pd.DataFrame, selection: Selection, matches: Matches) -> Selection:
-    """The card of the open item, with the way to its neighbours; the reader may turn it over."""
-    at = open_row(table, matches, selection)
-    walk(table, matches, at)
-    first = at - at % NEIGHBOURS
-    neighbours = table["item_id"].iloc[matches.positions[first : first + NEIGHBOURS]]
-    condition = item_card(
-        open_cache(),
-        selection.scorer,
-        selection.dataset,
-        read_item(selection.scorer, selection.dataset, selection.item, neighbours),
-        selection.item,
-        selection.condition,
-        selection.compare or None,
-        provenance=read_provenance(selection.scorer, selection.dataset),
-        pairs=pairs_of(selection, table),
-        unit=selection.unit,
-    )
-    return replace(selection, condition=condition)
 
 
 def found(table: pd.DataFrame, selection: Selection) -> Matches:
@@ -124,7 +90,7 @@ def main() -> None:
     if selection.compare:
         scorer_comparison(selection.scorer, selection.compare, selection.dataset)
     with errors_in_one_sentence():
-        selection = show_item(table, selection, matches)
+        selection = show_item(table, matches, selection)
         provenance_panel(read_provenance(selection.scorer, selection.dataset))
     state.put(selection)
     state.publish(selection)

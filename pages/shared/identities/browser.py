@@ -14,10 +14,10 @@ from core.selection import Selection, with_field
 from core.words import counted
 from pages.shared import state
 from pages.shared.absent import say_absent
-from pages.shared.data import open_cache, read_item, read_items, read_provenance, read_rules
+from pages.shared.data import read_items
 from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_confounded, read_places
-from pages.shared.items.item_card import item_card, sensitive_css
+from pages.shared.items.item_card import sensitive_css
 from pages.shared.items.item_rows import (
     ROWS_PER_PAGE,
     open_row,
@@ -25,13 +25,12 @@ from pages.shared.items.item_rows import (
     show_table,
     shown_columns,
     turn_pages,
-    walk,
 )
+from pages.shared.items.open_item import show_item
 from pages.shared.items.pair_card import RULES, choose_rule
 from pages.shared.tables import SIMULATED
 from pages.shared.widgets import download_buttons
 
-NEIGHBOURS = 12  # pairs read together, so that steps need not open the cache
 FACTS = ["identity", "counterfactual", "predicate", "template", "name", "tier", "harmfulness"]
 
 
@@ -75,7 +74,9 @@ def show_pairs(asked: Asked) -> Selection:
         f"pairs-{selection.dataset}-{selection.scorer}-{len(positions)}-rows",
         simulated=bool(st.session_state.get(SIMULATED)),
     )
-    return _show_card(table, matches, selection, at)
+    shown = show_item(table, matches, replace(selection, compare=""))
+    st.page_link("pages/items.py", label="Open on Items", icon=":material/open_in_new:")
+    return replace(selection, condition=shown.condition)
 
 
 def _choose(asked: Asked) -> Selection:
@@ -91,7 +92,8 @@ def _choose(asked: Asked) -> Selection:
     labels = {"identity": "Identity", "pair_template": "Template", "predicate": "Predicate"}
     places = st.columns(4)
     for place, (name, values) in zip(places, held.items(), strict=False):
-        say_absent(name, values)
+        if name != "identity":  # which is said under every view
+            say_absent(name, values)
         chosen = getattr(selection, name)
         chosen = chosen if chosen in values else ""
         selection = with_field(selection, name, chosen)
@@ -119,27 +121,6 @@ def _choose(asked: Asked) -> Selection:
 
 def _values(column: pd.Series) -> list[str]:
     return sorted((v for v in column.unique() if v), key=lambda v: (len(v), v))
-
-
-def _show_card(table: pd.DataFrame, matches: Matches, selection: Selection, at: int) -> Selection:
-    walk(table, matches, at)
-    first = at - at % NEIGHBOURS
-    neighbours = table["item_id"].iloc[matches.positions[first : first + NEIGHBOURS]]
-    here = (table["item_id"] == selection.item).to_numpy()
-    rules = read_rules(selection.scorer, selection.dataset)
-    condition = item_card(
-        open_cache(),
-        selection.scorer,
-        selection.dataset,
-        read_item(selection.scorer, selection.dataset, selection.item, neighbours),
-        selection.item,
-        selection.condition,
-        provenance=read_provenance(selection.scorer, selection.dataset),
-        pairs={unit: rows[here] for unit, rows in rules.items()},
-        unit=selection.unit,
-    )
-    st.page_link("pages/items.py", label="Open on Items", icon=":material/open_in_new:")
-    return replace(selection, condition=condition)
 
 
 def _with_facts(asked: Asked, rows: pd.DataFrame) -> pd.DataFrame:
