@@ -12,6 +12,7 @@ from core.languages import language_name
 from core.selection import Selection
 from core.store.score_line import shell_line
 from pages.shared import state
+from pages.shared.absent import say_absent
 from pages.shared.data import open_cache, read_overview
 from pages.shared.figures import literal
 from pages.shared.identities.data import (
@@ -36,7 +37,7 @@ class Asked:
     model: Model
     panel: IdentityPanel
     selection: Selection
-    n_confounded: int  # in the panel's data set and condition
+    n_confounded: int  # of the panel's pairs
 
     @property
     def provenance(self) -> dict[str, object]:
@@ -110,16 +111,18 @@ def choose_model(asked: Asked) -> Asked:
 def _asked(question: IdentityQuestion, selection: Selection) -> Asked:
     panel = read_panel(question)
     known = {model.scorer_id: model for model in panel.models}
+    say_absent("scorer", known)
+    say_absent("identity", panel.identities)
     model = known.get(selection.scorer, panel.models[0])
     identity = selection.identity if selection.identity in panel.identities else ""
     here = (panel.dataset, panel.condition)
-    confounded = read_confounded(question.dataset)
-    n_confounded = sum(tuple(where) == here for *where, _ in confounded)
+    confounded = {item for *where, item in read_confounded(question.dataset) if (*where,) == here}
+    n_confounded = int(panel.facts["item_id"].isin(confounded).sum())
     selection = replace(
         selection,
         scorer=model.scorer_id,
         identity=identity,
-        without_confounded=selection.without_confounded and n_confounded > 0,
+        without_confounded=selection.without_confounded and 0 < n_confounded < len(panel.facts),
         only_confounded=selection.only_confounded and n_confounded > 0,
     )
     return Asked(question, model, panel, selection, n_confounded)
@@ -169,6 +172,11 @@ def _say_what_is_missing(wanted: Selection, shown: Selection) -> None:
         sentences.append(
             f"{wanted.dataset} has no scored pairs of identities; {shown.dataset} is shown instead."
         )
+    linked = state.linked()  # other pages leave the condition of an item, which asks for nothing
+    asked = (linked.dataset, linked.condition) == (shown.dataset, wanted.condition)
+    if asked and wanted.condition not in ("", shown.condition):
+        there, here = map(language_name, (wanted.condition, shown.condition))
+        sentences.append(f"{shown.dataset} has no pairs in {there}; {here} is shown instead.")
     if gone := [s for s in wanted.models if s not in shown.models]:
         sentences.append(f"{shown.dataset} has no scores under {', '.join(gone)}.")
     if wanted.other_set and wanted.other_set != shown.other_set:
