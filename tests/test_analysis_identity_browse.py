@@ -257,7 +257,7 @@ def test_the_sentence_is_of_the_planted_numbers(
 
 def test_confounded_pairs_are_counted_by_identity_and_template(cache: Cache) -> None:
     panel = fill_by_hand(cache)
-    table = confounds(panel, confounded_pairs(cache, "d"))
+    table = confounds([panel], confounded_pairs(cache, "d"))
     columns = ["identity", "counterfactual", "template", "n_confounded", "n", "words"]
     assert table.rows[columns].values.tolist() == [
         ["Queer", "Straight", UNNAMED, 0, 1, ""],
@@ -278,7 +278,7 @@ def test_the_most_frequent_words_stand_first_and_the_rest_is_counted(cache: Cach
     ]
     fill_words(cache, "d", items)
     (panel,) = identity_panels(cache, "d")
-    (row,) = confounds(panel, confounded_pairs(cache, "d")).rows.to_dict("records")
+    (row,) = confounds([panel], confounded_pairs(cache, "d")).rows.to_dict("records")
     assert (row["n_confounded"], row["n"], row["share_confounded"]) == (8, 8, 1)
     assert row["words"] == (
         "gay two / straight; gay one / straight; gay three / straight; and 2 more"
@@ -288,10 +288,10 @@ def test_the_most_frequent_words_stand_first_and_the_rest_is_counted(cache: Cach
 def test_only_confounded_pairs_of_this_set_and_language_count(cache: Cache) -> None:
     panel = fill_by_hand(cache)
     elsewhere = {("e", "en", "g1"): "x / y", ("d", "nl", "g2"): "x / y", ("d", "en", "none"): "x"}
-    table = confounds(panel, elsewhere)
+    table = confounds([panel], elsewhere)
     assert table.rows["n_confounded"].tolist() == [0, 0, 0, 0]
     assert table.notes[0].startswith("0 pairs of 7")
-    assert confounds(panel, {("d", "en", "g2"): "x / y"}).notes[0].startswith("1 pair of 7")
+    assert confounds([panel], {("d", "en", "g2"): "x / y"}).notes[0].startswith("1 pair of 7")
 
 
 def test_a_pair_without_a_counterfactual_cannot_be_told(cache: Cache) -> None:
@@ -299,7 +299,7 @@ def test_a_pair_without_a_counterfactual_cannot_be_told(cache: Cache) -> None:
     (panel,) = identity_panels(cache, "d")
     keys = confounded_pairs(cache, "d")
     assert keys == {}
-    table = confounds(panel, keys)
+    table = confounds([panel], keys)
     assert table.rows[["counterfactual", "n", "n_confounded"]].values.tolist() == [["", 1, 0]]
     assert "only those that name a counterfactual can be told" in table.notes[0]
 
