@@ -13,8 +13,8 @@ pairs, and both hide identities that go opposite ways.
 Pairs of one predicate say nearly the same thing, so that what is resampled is the predicate, with
 all its pairs. Drawing them is one matrix product of weights and sums per predicate, never a list of
 drawn pairs. The ends are quantiles of the draws, taken further out as Student's t asks for few
-predicates (Hesterberg 2015, expanded percentiles); shares near 0 or 1, and a spread between such,
-still have intervals that are a little too narrow (benchmarks/identity_worlds.py).
+predicates (Hesterberg 2015, expanded percentiles); shares near 0 or 1 still have intervals that are
+a little too narrow (benchmarks/identity_worlds.py). That of the spread is in identity_spread.py.
 
 Letters: P pairs, M models, I identities, C predicates, R resamples.
 """
@@ -22,15 +22,17 @@ Letters: P pairs, M models, I identities, C predicates, R resamples.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from core.stats.intervals import Interval, percentile_interval
-from core.stats.levels import CONFIDENCE
+from core.stats.known import varies
+from core.stats.levels import CONFIDENCE, LEAST_ITEMS
 from core.stats.resampling import bootstrap_weights
+from core.stats.shares import wilson_interval
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -128,17 +130,46 @@ def interval_over_predicates(
 
     The quantiles are those of Phi(-+ t sqrt(n / (n - 1))), with t of n - 1 degrees of freedom.
     """
-    if n > 1:
-        z = float(stdtrit(n - 1, (1 + level) / 2)) * math.sqrt(n / (n - 1))
-        level = 2 * float(ndtr(z)) - 1
-    return percentile_interval(value, draws, n, level=level)
+    return percentile_interval(value, draws, n, level=expanded_level(n, level))
+
+
+def interval_of_share(
+    value: float, draws: npt.ArrayLike, n: int, *, level: float = CONFIDENCE
+) -> Interval:
+    """Interval of a share from resamples of the n predicates behind it; NaN ends below five.
+
+    Where every resample says the same, all or nothing, it is Wilson's of n predicates that agree:
+    equal ends would claim a certainty that nobody has.
+    """
+    agreed = value in (0.0, 1.0) and n >= LEAST_ITEMS and not varies(draws)
+    if agreed:
+        return replace(wilson_interval(value * n, n, level=level), value=value)
+    return interval_over_predicates(value, draws, n, level=level)
+
+
+def expanded_level(n: int, level: float) -> float:
+    """The level of the quantiles that an interval over n predicates has at its ends."""
+    return 2 * float(ndtr(expansion(n, level) * float(ndtri((1 + level) / 2)))) - 1
+
+
+def expansion(n: int, level: float) -> float:
+    """By how much an interval over n predicates is wider than that of very many."""
+    if n < 2:
+        return 1.0
+    t = float(stdtrit(n - 1, (1 + level) / 2))
+    return t * math.sqrt(n / (n - 1)) / float(ndtri((1 + level) / 2))
 
 
 def with_choices(
-    choices: Array, identities: Codes, predicates: Codes, n_identities: int
+    choices: Array,
+    identities: Codes,
+    predicates: Codes,
+    n_identities: int,
+    n_predicates: int | None = None,  # as many as there are in `predicates`
 ) -> npt.NDArray[np.bool_]:
     """Which predicates have a choice about which identity. Shape (M, C, I)"""
-    n_predicates = int(predicates.max(initial=-1)) + 1
+    if n_predicates is None:
+        n_predicates = int(predicates.max(initial=-1)) + 1
     cells = predicates * n_identities + identities
     _, counts = _summed(choices, cells, n_predicates * n_identities)
     there = (counts > 0).reshape(len(counts), n_predicates, n_identities)

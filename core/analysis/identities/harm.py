@@ -116,7 +116,9 @@ def _by_predicate(panel: IdentityPanel) -> tuple[Array, Array]:
     cell = by.ngroup()
     differences = centred(panel.difference, np.asarray(cell, dtype=np.int64))
     harm = panel.facts["harmfulness"].to_numpy(np.float64)
-    return grouped_means(differences, codes), grouped_means(harm[None], codes)[0]
+    # The mean of equal ratings differs from them by rounding, which would break their ties.
+    rated = np.round(grouped_means(harm[None], codes)[0], 9)
+    return grouped_means(differences, codes), rated
 
 
 def _interval(name: str, found: Interval) -> dict[str, float]:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
 from core.analysis.identities.panel import IdentityPanel
 from core.analysis.identities.rows import IdentityRequest, interval_columns, reason
 from core.errors import InputError
-from core.stats.identity_bias import Codes, Tally, predicate_tallies, tally
+from core.stats.identity_bias import (
+    Codes,
+    Tally,
+    interval_over_predicates,
+    predicate_tallies,
+    tally,
+    with_choices,
+)
 from core.stats.resampling import bootstrap_weights
 from core.words import counted
 
@@ -20,6 +29,14 @@ SHARED = (
     "predicates are drawn in both. Sentences differ in more than the language: templates, names "
     "and forms are each language's own."
 )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Choices in both languages."""
+
+    tallies: list[tuple[Tally, Tally]]  # of the data (M, I) and of resamples (R, M, I)
+    both: npt.NDArray[np.bool_]  # predicates with a choice in both, (M, C, I)
 
 
 def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> AuditTable:
@@ -48,9 +65,10 @@ def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, Identity
     """Both panels with what they share, and what was left out of which."""
     names = (f"{a.dataset} {a.condition}", f"{b.dataset} {b.condition}")
     notes = []
-    models = [m.key for m in a.models if m.key in {other.key for other in b.models}]
-    for panel, name in zip((a, b), names, strict=True):
-        alone = [m.label for m in panel.models if m.key not in models]
+    scored = [_scored(panel) for panel in (a, b)]
+    models = [key for key in scored[0] if key in scored[1]]
+    for of, name in zip(scored, names, strict=True):
+        alone = [label for key, label in of.items() if key not in models]
         if alone:
             notes.append(f"Warning: only {name} is scored by {', '.join(alone)}: left out.")
     if not models:
@@ -74,23 +92,29 @@ def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, Identity
     return a, b, notes
 
 
+def _scored(panel: IdentityPanel) -> dict[str, str]:
+    """Keys and labels of the models that have a choice in a panel."""
+    there = zip(panel.models, np.isfinite(panel.word), strict=True)
+    return {model.key: model.label for model, known in there if known.any()}
+
+
 def _rows(a: IdentityPanel, b: IdentityPanel, request: IdentityRequest) -> pd.DataFrame:
     """Rows of every model: bias (W), bias (M), then the identities of both."""
     identities = [i for i in a.identities if i in b.identities]
-    tallies = _tallies(a, b, identities, request)
+    drawn = _tallies(a, b, identities, request)
     measures = {"bias (W)": None, "bias (M)": None} | {name: i for i, name in enumerate(identities)}
-    parts = [_measured(a, b, tallies, *measure) for measure in measures.items()]
+    parts = [_measured(a, b, drawn, *measure) for measure in measures.items()]
     return pd.concat(parts).sort_index(kind="stable")
 
 
 def _tallies(
     a: IdentityPanel, b: IdentityPanel, identities: Sequence[str], request: IdentityRequest
-) -> list[tuple[Tally, Tally]]:
-    """Of each panel the choices of the data, and of resamples that draw the same predicates."""
+) -> _Drawn:
+    """Choices of both panels, and of resamples that draw the same predicates in both."""
     names = sorted({*_keys(a, "predicate"), *_keys(b, "predicate")})
     rng = request.rng(f"languages {b.dataset} {b.condition}")
     weights = bootstrap_weights(len(names), request.n_resamples, rng=rng)
-    found = []
+    found, there = [], []
     for panel in (a, b):
         of = (panel.word, _at(panel, "identity", identities))
         predicates = _at(panel, "predicate", names)
@@ -98,23 +122,28 @@ def _tallies(
             *of, predicates, len(identities), n_resamples=len(weights), rng=rng, weights=weights
         )
         found.append((tally(*of, len(identities)), drawn))
-    return found
+        there.append(with_choices(*of, predicates, len(identities), len(names)))
+    return _Drawn(found, there[0] & there[1])
 
 
 def _measured(
     a: IdentityPanel,
     b: IdentityPanel,
-    tallies: Sequence[tuple[Tally, Tally]],
+    drawn: _Drawn,
     measure: str,
     identity: int | None,
 ) -> pd.DataFrame:
     """One number in both languages, model by model. M rows"""
     (x, xs), (y, ys) = (
         (_value(data, measure, identity), _value(drawn, measure, identity))
-        for data, drawn in tallies
+        for data, drawn in drawn.tallies
     )
-    n, n_other = (_n(data, identity).astype(np.int64) for data, _ in tallies)
-    n_predicates = _n_predicates(a, b, None if identity is None else measure)
+    n, n_other = (_n(data, identity).astype(np.int64) for data, _ in drawn.tallies)
+    both = drawn.both if identity is None else drawn.both[..., [identity]]
+    n_predicates = both.any(axis=2).sum(axis=1)
+    columns = interval_columns("difference", x - y, xs - ys, n_predicates, interval_over_predicates)
+    least = np.minimum(n, n_other).tolist()
+    reasons = zip(least, n_predicates.tolist(), columns["difference_low"], strict=True)
     return pd.DataFrame(
         {
             "model": [model.label for model in a.models],
@@ -126,11 +155,11 @@ def _measured(
             "other": b.condition,
             "share": x,
             "share_other": y,
-            **interval_columns("difference", x - y, xs - ys, np.full(len(x), n_predicates)),
+            **columns,
             "n": n,
             "n_other": n_other,
             "n_predicates": n_predicates,
-            "reason": [reason(least, n_predicates) for least in np.minimum(n, n_other).tolist()],
+            "reason": [reason(*of) for of in reasons],
         }
     )
 
@@ -143,16 +172,6 @@ def _value(found: Tally, measure: str, identity: int | None) -> np.ndarray:
 
 def _n(found: Tally, identity: int | None) -> np.ndarray:
     return found.counts.sum(axis=-1) if identity is None else found.counts[..., identity]
-
-
-def _n_predicates(a: IdentityPanel, b: IdentityPanel, identity: str | None) -> int:
-    """The fewer of the predicates of both, all or of one identity."""
-    held = []
-    for panel in (a, b):
-        keys = _keys(panel, "predicate")
-        of = keys if identity is None else keys[panel.facts["identity"] == identity]
-        held.append(of.nunique())
-    return min(held)
 
 
 def _at(panel: IdentityPanel, column: str, values: Sequence[str]) -> Codes:

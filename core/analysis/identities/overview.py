@@ -19,11 +19,13 @@ from core.analysis.identities.rows import (
 )
 from core.analysis.identities.words import NOT_COMPARABLE, no_floor, verdict
 from core.stats.identity_bias import LEAST_LEVELS, multiway_tallies, tally
+from core.stats.identity_spread import clear_sides
 from core.stats.known import mean_of_known
 from core.stats.template_floor import template_floor
 from core.words import counted
 
 LOWEST, HIGHEST = "lowest", "highest"
+SIDES = {1: "above", -1: "below", 0: ""}
 OPPOSITE, BOTH_SIDES, ONE_SIDE = "opposite", "both sides", ""
 MULTIWAY = ("predicate", "template", "name")
 CLAIM = ["identity", "counterfactual", "predicate"]
@@ -52,7 +54,7 @@ def overview(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     none does the floor is NaN, and `floor_reason` says why.
 
     `hides` says whether identities go opposite ways: "opposite" where one lies clearly above one
-    half and another clearly below (both intervals leave it out), "both sides" where only their
+    half and another clearly below (core/stats/identity_spread.py), "both sides" where only their
     shares do, else empty.
     """
     rows = bias_rows(panel, request, request.rng("overview"))
@@ -80,7 +82,8 @@ def overview(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
 def identities(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     """Share of every identity under every model, the mean over models last.
 
-    `mark` is highest or lowest where a model's share is. The mean's interval holds the models as
+    `mark` is highest or lowest where a model's share is; `side` says which identities lie clearly
+    above or below one half, all identities taken together. The mean's interval holds the models as
     they are.
     """
     found = estimates(panel, panel.word, request.n_resamples, request.rng("identities"))
@@ -119,7 +122,9 @@ def _mean_rows(
         "kind": ", ".join(kinds),
         "n_models": (found.data.counts > 0).sum(axis=0),
     }
-    return _rows(panel, head, shares, drawn, found.n_predicates_of.min(axis=0), counts)
+    there = found.data.counts > 0
+    n_predicates = np.where(there, found.n_predicates_of, np.iinfo(np.int64).max).min(axis=0)
+    return _rows(panel, head, shares, drawn, np.where(there.any(axis=0), n_predicates, 0), counts)
 
 
 def _rows(
@@ -137,11 +142,13 @@ def _rows(
             "identity": panel.identities,
             **interval_columns("share", shares, drawn, n_predicates),
             "mark": _marks(shares),
+            "side": [SIDES[side] for side in clear_sides(shares, drawn, n_predicates).tolist()],
             **counts,
             "n_predicates": n_predicates,
         }
     )
-    rows["reason"] = [reason(*of) for of in zip(rows["n"], n_predicates.tolist(), strict=True)]
+    ends = zip(rows["n"], n_predicates.tolist(), rows["share_low"], strict=True)
+    rows["reason"] = [reason(*of) for of in ends]
     return rows
 
 
@@ -191,7 +198,7 @@ def _extremes(rows: pd.DataFrame) -> dict[str, object]:
         nothing = {"lowest": "", "lowest_share": math.nan, "n_lowest": 0}
         return nothing | {"highest": "", "highest_share": math.nan, "n_highest": 0, "hides": ""}
     low, high = (known.iloc[int(at)] for at in (known["share"].argmin(), known["share"].argmax()))
-    clearly = (known["share_high"] < 0.5).any() and (known["share_low"] > 0.5).any()
+    clearly = {"above", "below"} <= set(known["side"])
     sides = low["share"] < 0.5 < high["share"]
     return {
         "lowest": low["identity"],

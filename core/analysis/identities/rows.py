@@ -7,7 +7,10 @@ them stands the binomial interval, which takes every pair for a new finding and 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +21,13 @@ from core.settings import DEFAULT_SEED
 from core.stats.identity_bias import (
     FEW_PREDICATES,
     Tally,
-    interval_over_predicates,
+    interval_of_share,
     predicate_tallies,
     tally,
     with_choices,
 )
+from core.stats.identity_spread import spread_interval
+from core.stats.intervals import Interval
 from core.stats.levels import LEAST_ITEMS
 from core.stats.shares import wilson_interval
 
@@ -87,18 +92,25 @@ def bias_rows(
         **interval_columns("bias_w", found.data.weighted, found.drawn.weighted, n),
         **_binomial(found.data),
         **interval_columns("bias_m", found.data.mean, found.drawn.mean, n),
-        **interval_columns("spread", found.data.spread, found.drawn.spread, n),
+        **_spread_columns(found),
         **pair_counts(panel),
         "n_identities": (found.data.counts > 0).sum(axis=1),
         "n_predicates": n,
     }
     rows = pd.DataFrame(columns)
-    rows["reason"] = [reason(*of) for of in zip(rows["n"], n.tolist(), strict=True)]
+    rows["reason"] = [
+        reason(row["n"], row["n_predicates"], row["bias_w_low"]) or _no_spread(row)
+        for row in rows.to_dict("records")
+    ]
     return rows
 
 
 def interval_columns(
-    name: str, values: Array, draws: Array, n: npt.NDArray[np.int64]
+    name: str,
+    values: Array,
+    draws: Array,
+    n: npt.NDArray[np.int64],
+    interval: Callable[[float, Array, int], Interval] = interval_of_share,
 ) -> dict[str, list[float]]:
     """A number of each model and the ends of its interval; NaN below five predicates.
 
@@ -108,16 +120,11 @@ def interval_columns(
     draws : array, shape (R, M)
     n : array, shape (M,)
         Predicates behind each value.
+    interval
+        Of one model; for what is no share, `interval_over_predicates`.
     """
-    found = [
-        interval_over_predicates(float(value), of, int(k))
-        for value, of, k in zip(values, draws.T, n, strict=True)
-    ]
-    return {
-        name: [one.value for one in found],
-        f"{name}_low": [one.low for one in found],
-        f"{name}_high": [one.high for one in found],
-    }
+    found = zip(values, draws.T, n, strict=True)
+    return _columns(name, [interval(float(value), of, int(k)) for value, of, k in found])
 
 
 def pair_counts(panel: IdentityPanel) -> dict[str, Array]:
@@ -132,15 +139,48 @@ def pair_counts(panel: IdentityPanel) -> dict[str, Array]:
     }
 
 
-def reason(n: int, n_predicates: int) -> str:
-    """Why a row has no share or no interval, or how far its interval can be relied on."""
+def reason(n: int, n_predicates: int, low: float) -> str:
+    """Why a row has no share or no interval, or how far its interval can be relied on.
+
+    Parameters
+    ----------
+    low
+        Lower end of its interval.
+    """
     if not n:
         return "No pair here has a choice, so nothing is defined."
     if n_predicates < LEAST_ITEMS:
         return f"Fewer than {LEAST_ITEMS} predicates: no interval over them."
+    if math.isnan(low):
+        return "Every resample of the predicates gives the same number: no interval."
     if n_predicates < FEW_PREDICATES:
         return f"Few predicates ({n_predicates}): the interval may be too narrow."
     return ""
+
+
+def _spread_columns(found: Estimates) -> dict[str, list[float]]:
+    """How far the identities of each model lie apart, with its interval."""
+    models = zip(
+        found.data.shares, found.drawn.shares.swapaxes(0, 1), found.n_predicates_of, strict=True
+    )
+    return _columns("spread", [spread_interval(*of) for of in models])
+
+
+def _no_spread(row: Mapping[Any, Any]) -> str:
+    """Why the spread, or its interval, is undefined though shares are not."""
+    if row["n_identities"] == 1:
+        return "One identity: no spread."
+    if math.isnan(row["spread_low"]):
+        return f"No interval of the spread: an identity has fewer than {LEAST_ITEMS} predicates."
+    return ""
+
+
+def _columns(name: str, found: Sequence[Interval]) -> dict[str, list[float]]:
+    return {
+        name: [one.value for one in found],
+        f"{name}_low": [one.low for one in found],
+        f"{name}_high": [one.high for one in found],
+    }
 
 
 def _binomial(data: Tally) -> dict[str, list[float]]:

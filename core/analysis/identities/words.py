@@ -69,11 +69,13 @@ def _identities(row: Mapping[Any, Any]) -> str:
     """How far identities lie apart, and whether the average hides it."""
     low = f"{_percent(row['lowest_share'])} for {row['lowest']} (n {row['n_lowest']:,})"
     high = f"{_percent(row['highest_share'])} for {row['highest']} (n {row['n_highest']:,})"
+    if row["lowest_share"] == row["highest_share"]:
+        return f"All identities have a share of {_percent(row['lowest_share'])}."
     between = f"{low} to {high}"
     if row["hides"] == "opposite":
         return (
             f"This average hides identities that go opposite ways: from {between}, with intervals"
-            " on either side of 50 %."
+            " on either side of 50 %, also when the number of identities is taken into account."
         )
     if row["hides"] == "both sides":
         return (
