@@ -626,3 +626,11 @@ def test_pairs_that_nobody_has_scored_say_what_to_run(monkeypatch, tmp_path):
     assert "no model has scored them yet" in words(app)
     assert "--dataset odd" in app.code[0].value
     assert not app.get("plotly_chart")
+
+
+def test_a_preference_of_a_link_that_is_none_is_named_and_left_out(monkeypatch, by_hand) -> None:
+    fields = {"dataset": "both", "identity_view": "pairs", "preferences": "nonsense"}
+    app = page(monkeypatch, by_hand, **fields)
+    told = " ".join(w.value.replace("\\", "") for w in app.warning)
+    assert "asks for the preference nonsense" in told
+    assert "No pair has all of these" not in words(app)

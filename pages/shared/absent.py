@@ -21,6 +21,7 @@ WORDS = {
     "identity": "identity",
     "predicate": "predicate",
     "pair_template": "template",
+    "preferences": "preference",
 }
 
 

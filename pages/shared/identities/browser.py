@@ -101,7 +101,10 @@ def _choose(asked: Asked) -> Selection:
         place.selectbox(
             labels[name], ["", *values], format_func=lambda v: v or "all", **state.bound(name)
         )
-    state.show_field("preferences", list(selection.preferences))
+    known = tuple(name for name in selection.preferences if name in PREFERENCES)
+    say_absent("preferences", PREFERENCES)
+    selection = replace(selection, preferences=known)
+    state.show_field("preferences", list(known))
     places[-1].multiselect(
         "Preferred",
         list(PREFERENCES),
