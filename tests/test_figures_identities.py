@@ -174,6 +174,16 @@ def test_many_identities_have_their_marks_below_their_numbers() -> None:
     assert figure.layout.xaxis.tickangle == -90
 
 
+def test_cells_of_very_many_identities_have_their_numbers_on_hover_alone() -> None:
+    rows = pd.DataFrame([row("a", i / 60, identity=f"group {i}", mark="") for i in range(60)])
+    rows.loc[0, "mark"] = "lowest"
+    figure = identity_map(rows, beside=UNKNOWN)
+    sound(figure)
+    assert figure.data[0].text[0][:3] == ["▼", "", ""]
+    assert "5.0 %" in hovers(figure)[3]
+    assert "Too many identities for numbers: hover." in caption_of(figure)
+
+
 def test_the_caption_of_the_map_counts_what_it_shows() -> None:
     caption = caption_of(identity_map(identity_rows(), beside=BESIDE))
     assert "Dutch" in caption

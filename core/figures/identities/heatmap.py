@@ -25,6 +25,7 @@ _APART = 0.4  # rows between the models and their mean
 _LETTERS = 18  # of an identity's name, or in a line of a model's
 _SLANTED = 6.4  # px of a letter, downwards
 _CROWDED = 12  # identities; more of them have narrower cells than a number with its mark
+_TOO_MANY = 25  # identities; more of them have narrower cells than a number
 
 
 def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Figure:
@@ -61,14 +62,14 @@ def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Fig
 
 
 def _heat(cells: list[list[Row | None]], places: list[float]) -> go.Heatmap:
-    colours, crowded = score_colours(), len(cells[0]) > _CROWDED
+    colours, n = score_colours(), len(cells[0])
     return go.Heatmap(
         z=[[_share(cell) for cell in line] for line in cells],
         x=list(range(len(cells[0]))),
         y=places,
-        text=[[_text(cell, crowded=crowded) for cell in line] for line in cells],
+        text=[[_text(cell, n) for cell in line] for line in cells],
         texttemplate="%{text}",
-        textfont={"size": 8 if crowded else 10},
+        textfont={"size": 8 if n > _CROWDED else 10},
         hoverinfo="skip",
         hoverongaps=False,
         xgap=1,
@@ -95,12 +96,14 @@ def _share(cell: Row | None) -> float | None:
     return cell["share"] if cell is not None and math.isfinite(cell["share"]) else None
 
 
-def _text(cell: Row | None, *, crowded: bool) -> str:
+def _text(cell: Row | None, n_identities: int) -> str:
     share = _share(cell)
     if cell is None or share is None:
         return "–"
     mark = MARKS.get(cell["mark"], "")
-    return f"{100 * share:.0f}{'<br>' if crowded and mark else ''}{mark}"
+    if n_identities > _TOO_MANY:
+        return mark
+    return f"{100 * share:.0f}{'<br>' if n_identities > _CROWDED and mark else ''}{mark}"
 
 
 def _squares(
@@ -185,6 +188,7 @@ def _caption(
         f"{counted(n_models, 'model')} and {counted(n_identities, 'identity', 'identities')}; "
         "pale: 50 %, neither sentence is preferred. A tie counts one half. "
         f"n = {span(of_models['n'])} pairs per cell.",
+        "Too many identities for numbers: hover." if n_identities > _TOO_MANY else "",
         f"{MARKS[HIGHEST]} and {MARKS[LOWEST]}: the highest and the lowest of the row.",
         "The last row is the mean over the models, its n of all of them." if has_mean else "",
         f"–: {n_undefined:,} of {len(rows):,} cells are undefined." if n_undefined else "",
