@@ -17,7 +17,7 @@ from pages.shared.data import open_cache, read_overview
 from pages.shared.figures import literal
 from pages.shared.identities.data import (
     IdentityQuestion,
-    read_confounded,
+    read_confounds,
     read_identity_datasets,
     read_pair_scorers,
     read_panel,
@@ -115,9 +115,7 @@ def _asked(question: IdentityQuestion, selection: Selection) -> Asked:
     say_absent("identity", panel.identities)
     model = known.get(selection.scorer, panel.models[0])
     identity = selection.identity if selection.identity in panel.identities else ""
-    here = (panel.dataset, panel.condition)
-    confounded = {item for *where, item in read_confounded(question.dataset) if (*where,) == here}
-    n_confounded = int(panel.facts["item_id"].isin(confounded).sum())
+    n_confounded = int(read_confounds(question).rows["n_confounded"].sum())
     selection = replace(
         selection,
         scorer=model.scorer_id,
