@@ -47,8 +47,11 @@ def test_counts_are_told_and_nothing_is_built(run, folder, cache) -> None:
     assert "18 pairs in en" in out
     assert "Pairs by tier of the predicate: 1 18." in out
     assert "Left out, predicates that the survey excludes: 1" in err
-    assert "row 5: are loud: 14% of 7 said yes, less than 30 %." in err
-    assert "row 4: are icy, Gay, T1: The text 'are cold' is also that of 'are cold'" in err
+    assert "predicates.csv row 5: are loud: 14% of 7 said yes, less than 30 %." in err
+    assert (
+        "predicates.csv row 4: are icy, Gay, T1: The text 'are cold' is also that of 'are cold'"
+        in err
+    )
     assert not cache.exists()
 
 
@@ -92,6 +95,28 @@ def test_what_cannot_be_built_stores_nothing(run, folder, cache, tmp_path) -> No
     assert "names.csv row 62: The name Adam stands in male already" in err
     assert "names.csv row 63: 'unisex' is no group of names" in err
     assert not cache.exists()
+
+
+def test_a_dry_run_refuses_what_cannot_be_built(run, folder) -> None:
+    header = ("predicate", "form", "text", "identities", "yes", "no")
+    write_csv(folder / "predicates.csv", header, [("are loud", "main", "are loud", "Gay", 1, 6)])
+    code, _, err = run("build-pairs", folder, "--language", "en", "--dry-run")
+    assert code == 2
+    assert "predicates.csv row 2: are loud: 14% of 7 said yes" in err
+    assert "counterfactuals.csv row 2: LGBTQ: No predicate of predicates.csv names it" in err
+    assert "No pair can be built; what is left out: excluded 1, no_predicate 9." in err
+
+
+def test_a_name_that_is_taken_leaves_the_file_as_it_was(run, folder, cache, tmp_path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("mine\n")
+    assert run("build-pairs", ENGLISH, "--dataset", "mine")[0] == 0
+    code, _, err = run(
+        "build-pairs", folder, "--language", "en", "--dataset", "mine", "--out", file
+    )
+    assert code == 2
+    assert "other items under the name 'mine'" in err
+    assert file.read_text() == "mine\n"
 
 
 def test_an_import_takes_what_people_say_about_predicates(run, cache, tmp_path) -> None:

@@ -178,6 +178,7 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
     bad: list[Values] = [
         {"template": ""},
         {"template": "1.5"},
+        {"template": "2"},
         {"nl_predicate_altered": ""},
         {"gender_ID": "Homo,,Queer"},
         {"ja_responses": -1},
@@ -272,6 +273,30 @@ def test_an_ambiguous_rating_is_weighted_by_answers_and_reported(tmp_path: Path)
     assert note.message.endswith(": vies (Gay).")
 
 
+def test_harmfulness_without_a_number_of_answers_weighs_one(tmp_path: Path) -> None:
+    entries = read(
+        tmp_path,
+        forms("are gross", "vies", harmfulness_mean=3, harmfulness_count=9),
+        forms("are dirty", "vies", harmfulness_mean=0.5, harmfulness_count=""),
+        forms("smell", "stinken", harmfulness_mean=2.1, harmfulness_count=0),
+    ).entries
+    joined, _ = join([item("vies"), item("stinken")], entries)
+    assert [i.metadata["harmfulness"] for i in joined] == [pytest.approx(2.75), 2.1]
+    assert not any("n_harmfulness" in i.metadata for i in joined)
+
+
+def test_predicates_that_are_rated_alike_have_exactly_that_mean(tmp_path: Path) -> None:
+    alike = {"harmfulness_mean": 2.3}
+    entries = read(
+        tmp_path,
+        forms("are gross", "vies", harmfulness_count=3, **alike),
+        forms("are dirty", "vies", harmfulness_count=7, **alike),
+        forms("smell", "stinken", harmfulness_count=11, **alike),
+    ).entries
+    joined, _ = join([item("vies"), item("stinken")], entries)
+    assert [i.metadata["harmfulness"] for i in joined] == [2.3, 2.3]
+
+
 def test_the_forms_of_a_predicate_have_one_name(tmp_path: Path) -> None:
     entries = read(
         tmp_path,
@@ -330,7 +355,7 @@ def test_what_is_not_defined_is_left_out(tmp_path: Path) -> None:
         {k: v for k, v in i.metadata.items() if k in ("harmfulness", "tier")} for i in joined
     ]
     assert rated_as == [{}, {"tier": 1}, {"harmfulness": 2.5, "tier": 1}]
-    assert joined[0].metadata["n_harmfulness"] == 0
+    assert ["n_harmfulness" in i.metadata for i in joined] == [False, False, True]
     assert [i.metadata["survey_added"] for i in joined] == [False, False, True]
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from core.errors import DataSetError, InputError
 from core.items.pair_builder.build import build
-from core.items.pair_builder.folder import Folder, read_folder
+from core.items.pair_builder.contents import Folder
+from core.items.pair_builder.folder import read_folder
 from core.items.pair_builder.plan import plan
 from core.items.pair_builder.proof import differ_only_in
 from core.items.pair_builder.slots import filled, parse_template
@@ -20,6 +21,7 @@ from core.settings import ROOT
 from core.types import Item, Problem
 from tests.winoqueer_nl import write_construction, write_csv
 
+SURVEY = ("yes", "no", "unsure", "n_harmfulness", "harmfulness")
 STARTER = ROOT / "data" / "identity_pairs"
 HEADERS = {
     "templates": ("template", "text"),
@@ -115,7 +117,6 @@ def test_every_pair_of_a_small_folder(tmp_path: Path) -> None:
         "predicate_name": "are cold",
         "predicate_en": "are cold",
         "survey_added": False,
-        "n_harmfulness": 0,
         "surface": "queer",
         "counterfactual_surface": "straight",
         "name": "Kit",
@@ -149,8 +150,7 @@ def test_answers_of_a_survey_decide_and_are_kept(tmp_path: Path) -> None:
         (name, "main", name, "Gay", yes, no, 0, 7, harm)
         for name, (yes, no, harm) in answers.items()
     ]
-    survey = ("yes", "no", "unsure", "n_harmfulness", "harmfulness")
-    headers = {"predicates": (*HEADERS["predicates"], *survey)}
+    headers = {"predicates": (*HEADERS["predicates"], *SURVEY)}
     read = read_folder(write(tmp_path, headers, predicates=rows, templates=ROWS["templates"][:1]))
     planned = plan(read)
     assert planned.tiers() == {"1": 1, "2": 1}
@@ -165,6 +165,95 @@ def test_answers_of_a_survey_decide_and_are_kept(tmp_path: Path) -> None:
         ("no_predicate", "", "Lesbian", 3),
         ("no_predicate", "", "Queer", 4),
     }
+
+
+@pytest.mark.parametrize(
+    ("numbers", "mean", "n"),
+    [
+        ((9, 3), (9 * 3 + 3 * 0.5) / 12, 12),
+        ((9, ""), (9 * 3 + 1 * 0.5) / 10, None),
+        ((9, 0), (9 * 3 + 1 * 0.5) / 10, None),
+        (("", ""), (3 + 0.5) / 2, None),
+    ],
+)
+def test_harmfulness_is_kept_where_the_number_of_answers_is_not_known(
+    tmp_path: Path, numbers: tuple[int | str, int | str], mean: float, n: int | None
+) -> None:
+    rows = [
+        ("are icy", "main", "are cold", "Gay", numbers[0], 3),
+        ("are chilly", "main", "are cold", "Gay", numbers[1], 0.5),
+        ("are loud", "main", "are loud", "Gay", numbers[1], 0.5),
+    ]
+    headers = {"predicates": (*HEADERS["predicates"], "n_harmfulness", "harmfulness")}
+    _, items = built(write(tmp_path, headers, predicates=rows, templates=ROWS["templates"][:1]))
+    cold, loud = (item.metadata for item in items)
+    assert (cold["harmfulness"], cold.get("n_harmfulness")) == (pytest.approx(mean), n)
+    assert (loud["harmfulness"], loud.get("n_harmfulness")) == (0.5, numbers[1] or None)
+
+
+def test_harmfulness_without_a_column_for_the_number_of_answers(tmp_path: Path) -> None:
+    rows = [("are cold", "main", "are cold", "Gay", 2.1)]
+    headers = {"predicates": (*HEADERS["predicates"], "harmfulness")}
+    _, (item,) = built(write(tmp_path, headers, predicates=rows, templates=ROWS["templates"][:1]))
+    assert item.metadata["harmfulness"] == 2.1
+    assert "n_harmfulness" not in item.metadata
+
+
+def test_predicates_that_share_a_form_have_one_name(tmp_path: Path) -> None:
+    rows = [
+        ("are icy", "main", "are cold", "Gay"),
+        ("are icy", "they", "they are icy", "Gay"),
+        ("are cold", "main", "are cold", "Gay, Queer"),
+        ("are cold", "they", "they are cold", "Queer"),
+        ("are loud", "main", "are loud", "Gay"),
+    ]
+    _, items = built(write(tmp_path, predicates=rows, templates=ROWS["templates"][:2]))
+    keys = ("identity", "predicate", "predicate_name", "predicate_en")
+    assert sorted(tuple(item.metadata[key] for key in keys) for item in items) == [
+        ("Gay", "are cold", "are cold / are icy", "are icy / are cold"),
+        ("Gay", "are loud", "are loud", "are loud"),
+        ("Gay", "they are icy", "are cold / are icy", "are icy"),
+        ("Queer", "are cold", "are cold / are icy", "are cold"),
+        ("Queer", "they are cold", "are cold / are icy", "are cold"),
+    ]
+
+
+def test_a_predicate_that_is_left_out_joins_no_others(tmp_path: Path) -> None:
+    rows = [
+        ("are icy", "main", "are icy", "Gay", 5, 1),
+        ("are bad", "main", "are icy", "Gay", 0, 6),
+        ("are bad", "main", "are cold", "Gay", 0, 6),
+        ("are cold", "main", "are cold", "Gay", 5, 1),
+    ]
+    headers = {"predicates": (*HEADERS["predicates"], "yes", "no")}
+    _, items = built(write(tmp_path, headers, predicates=rows, templates=ROWS["templates"][:1]))
+    assert {item.metadata["predicate_name"] for item in items} == {"are icy", "are cold"}
+
+
+def test_templates_that_make_the_same_sentences_make_them_once(tmp_path: Path) -> None:
+    """Two surface forms are told apart for gay people, not for lesbians."""
+    identities = [
+        (*row[:2], "lesbians" if row[0] == "Lesbian" else row[2]) for row in ROWS["identities"]
+    ]
+    identities[-1] = ("Straight", "label", "straight people")
+    templates = [*ROWS["templates"][:1], ("T2", "{identity:label} {predicate:main}.")]
+    read = read_folder(write(tmp_path, identities=identities, templates=templates))
+    planned = plan(read)
+    assert planned.counts() == {
+        "Gay": {"T1": 1, "T2": 1},
+        "Lesbian": {"T1": 1, "T2": 0},
+        "Queer": {"T1": 1, "T2": 1},
+    }
+    (each,) = planned.exclusions
+    assert each == (
+        "same_pair",
+        "are cold",
+        "Lesbian",
+        "T2",
+        2,
+        "Template T1 makes the same sentences: one pair.",
+    )
+    assert len(build(read, planned)) == planned.n_pairs == 5
 
 
 def test_predicates_of_one_form_make_one_pair_and_a_missing_form_none(tmp_path: Path) -> None:
@@ -204,11 +293,40 @@ def test_a_predicate_may_be_for_some_templates_only(tmp_path: Path) -> None:
     assert {e.kind for e in planned.exclusions} == {"no_predicate"}
 
 
+def test_a_predicate_for_templates_that_are_not_there_is_named(tmp_path: Path) -> None:
+    rows = [
+        *ROWS["predicates"],
+        ("are icy (t77 / T78 only)", "main", "are icy", "Gay"),
+        ("are loud (t1 / T78 only)", "main", "are loud", "Gay"),
+    ]
+    planned = plan(read_folder(write(tmp_path, predicates=rows)))
+    assert planned.counts()["Gay"] == {"T1": 2, "T5": 1, "T11": 2}
+    (each,) = planned.exclusions
+    assert (each.kind, each.predicate, each.row) == ("no_template", "are icy (t77 / T78 only)", 5)
+    assert each.reason.startswith("Its name restricts it to t77, T78, which")
+
+
 def test_a_folder_without_any_pair_builds_nothing(tmp_path: Path) -> None:
     rows = [("are cold", "verb_last", "are cold", "Gay")]
     read = read_folder(write(tmp_path, predicates=rows))
-    with pytest.raises(InputError, match="No pair can be built"):
+    with pytest.raises(InputError, match=r"No pair can be built; .*: no_form 3, no_predicate 2"):
         build(read, plan(read))
+
+
+def test_slashes_in_names_make_no_two_ids_alike(tmp_path: Path) -> None:
+    identities = [(name, "people", f"{name.lower()} folk") for name in ("A", "A/B", "B/C", "C")]
+    opposed = [("A", "B/C"), ("A/B", "C")]
+    predicates = [("be", "main", "are a/b", "A, A/B")]
+    _, items = built(
+        write(
+            tmp_path,
+            identities=identities,
+            counterfactuals=opposed,
+            predicates=predicates,
+            templates=ROWS["templates"][:1],
+        )
+    )
+    assert [item.item_id for item in items] == ["T1/A/B%2FC/are a/b", "T1/A%2FB/C/are a/b"]
 
 
 # --- slots and the proof ------------------------------------------------------------------------
@@ -230,11 +348,35 @@ def test_texts_in_slots_are_not_read_as_slots() -> None:
         ("{identity:people} {predicate:main} {verb}.", "has the slot {verb}"),
         ("{name} and {name}: {identity:a} {predicate:main}.", "may have one {name}"),
         ("{identity:people} {predicate:main}}.", "a brace that belongs to no slot"),
+        ("x{identity:people} {predicate:main}.", "'x' directly beside the slot {identity:people}"),
+        ("{identity:people}s {predicate:main}.", "'s' directly beside the slot {identity:people}"),
+        ("The {identity:a} {predicate:main}1.", "'1' directly beside the slot {predicate:main}"),
+        ("{name}s {identity:a} {predicate:main}.", "'s' directly beside the slot {name}"),
+        ("{identity:a}\u0301 {predicate:main}.", "directly beside the slot {identity:a}"),
+        ("{identity:a}{predicate:main}.", "another slot directly beside"),
     ],
 )
 def test_what_is_no_template(text: str, word: str) -> None:
     with pytest.raises(InputError, match=word):
         parse_template("T9", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["«{identity:a}»-{predicate:main}!", "non-{identity:a}'s {predicate:main}", "{name}'s"],
+)
+def test_punctuation_may_touch_a_slot(tmp_path: Path, text: str) -> None:
+    whole = text if "identity" in text else f"{text} {{identity:a}} {{predicate:main}}"
+    template = parse_template("T9", whole)
+    texts = [filled(template, surface, "be", "Kit") for surface in ("lesbians", "straight people")]
+    assert differ_only_in(*texts, "lesbians", "straight people")
+
+
+def test_a_script_without_spaces_may_touch_a_slot() -> None:
+    template = parse_template("T9", "大家都说{identity:people}都{predicate:main}。")
+    texts = [filled(template, surface, "很冷淡") for surface in ("同性恋者", "异性恋者")]
+    assert texts[0] == "大家都说同性恋者都很冷淡。"
+    assert differ_only_in(*texts, "同性恋者", "异性恋者")
 
 
 @pytest.mark.parametrize(
@@ -248,12 +390,20 @@ def test_what_is_no_template(text: str, word: str) -> None:
         ("We avoid lesbians, lesbians.", "We avoid straight people, straight people.", False),
         ("We avoid prolesbians.", "We avoid prostraight people.", False),
         ("We avoid lesbians.", "We avoid lesbians.", False),
+        ("Lesbiansx are cold.", "Straight peoplex are cold.", False),
         ("We avoid women.", "We avoid straight people.", False),
     ],
 )
 def test_the_proof_reads_the_sentences_alone(more: str, less: str, proved: bool) -> None:
     assert differ_only_in(more, less, "lesbians", "straight people") is proved
     assert differ_only_in(less, more, "straight people", "lesbians") is proved
+
+
+def test_a_capital_may_be_longer_than_its_letter() -> None:
+    template = parse_template("T9", "{identity:a} {predicate:main}.")
+    texts = [filled(template, surface, "be") for surface in ("ßa", "b")]
+    assert texts == ["SSa be.", "B be."]
+    assert differ_only_in(*texts, "ßa", "b")
 
 
 # --- bad input ----------------------------------------------------------------------------------
@@ -263,19 +413,34 @@ def test_the_proof_reads_the_sentences_alone(more: str, less: str, proved: bool)
     ("file", "row", "kind", "word"),
     [
         ("templates", ("T2", "They {predicate:main}."), "bad_template", "exactly one identity"),
-        ("templates", ("T1", "{identity:people} {predicate:they}"), "bad_template", "earlier row"),
+        (
+            "templates",
+            ("T1", "{identity:people} {predicate:they}"),
+            "bad_template",
+            "Row 2 has the same",
+        ),
+        (
+            "templates",
+            ("T2", "{ identity: people }  {predicate:main}."),
+            "bad_template",
+            "Row 2 has the same text",
+        ),
         ("templates", ("T2", "{identity:folk} {predicate:main}."), "missing_surface", "folk"),
         ("identities", ("Bisexual", "people", ""), "bad_identity", "its text"),
         ("identities", ("Gay", "label", "homosexual"), "bad_identity", "earlier row"),
+        ("identities", ("GAY ", "label", "gay"), "bad_identity", "earlier row"),
         ("counterfactuals", ("Gay", "Gay"), "bad_counterfactual", "another one"),
-        ("counterfactuals", ("Gay", "Straight"), "bad_counterfactual", "earlier row"),
+        ("counterfactuals", ("Gay", "Straight"), "bad_counterfactual", "Row 2 has the same"),
+        ("counterfactuals", ("Homo", "Hetero"), "bad_counterfactual", "Row 2 has the same"),
         ("counterfactuals", ("Gay", "Norml"), "unknown_identity", "Norml is no identity"),
         ("names", ("adam", "female"), "bad_name", "stands in male already"),
         ("names", ("Drew", "unisex"), "bad_name", "'unisex' is no group"),
         ("names", ("Drew", "male, female"), "bad_name", "one group"),
         ("names", ("", "male"), "bad_name", "no name"),
         ("predicates", ("are cold", "plural", "are cold", "Gay"), "bad_predicate", "no form"),
-        ("predicates", ("are cold", "main", "", "Gay"), "bad_predicate", "no text"),
+        ("predicates", ("are cold", "main", "", "Gay"), "bad_predicate", "nothing in text"),
+        ("predicates", ("", "main", "are cold", "Gay"), "bad_predicate", "no predicate"),
+        ("predicates", ("are cold", "main", "are cold", "Gay,"), "bad_predicate", "in identities"),
         ("predicates", ("are icy", "main", "are icy", "Gay, Norml"), "unknown_identity", "Norml"),
     ],
 )
@@ -288,14 +453,105 @@ def test_bad_rows_are_named(
     assert word in found[0].message
 
 
-def test_harm_outside_the_scale_is_named_by_row(tmp_path: Path) -> None:
-    rows = [(*row, 7, 4.5) for row in ROWS["predicates"][:1]]
-    headers = {"predicates": (*HEADERS["predicates"], "n_harmfulness", "harmfulness")}
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (("", "", "", 7, 4.5), "harmfulness is 4.5; the scale is from -1 to 4."),
+        (("", "", "", 7, "high"), "harmfulness is 'high', which is no number."),
+        (("", "", "", 7.5, 2), "n_harmfulness is 7.5; write a whole number from 0 on."),
+        ((-5, 1, "", "", ""), "yes is -5; write a whole number from 0 on."),
+        ((5, -1, "", "", ""), "no is -1; write a whole number from 0 on."),
+        ((5, 1, -2, "", ""), "unsure is -2; write a whole number from 0 on."),
+        ((5, "", "", "", ""), "The row has only one of yes and no."),
+    ],
+)
+def test_answers_are_refused_by_the_names_of_their_own_columns(
+    tmp_path: Path, answers: tuple[object, ...], message: str
+) -> None:
+    headers = {"predicates": (*HEADERS["predicates"], *SURVEY)}
+    rows = [(*row, *answers) for row in ROWS["predicates"][:1]]
     (problem,) = refused(write(tmp_path, headers, predicates=rows))
-    assert (problem.row, problem.message) == (
-        2,
-        "harmfulness_mean is 4.5; the scale is from -1 to 4.",
+    assert (problem.row, problem.message) == (2, message)
+
+
+def test_identities_are_refused_by_the_names_that_the_files_have(tmp_path: Path) -> None:
+    identities = [("Homo", "people", "homo's"), ("Hetero", "label", "hetero")]
+    opposed = [("Homo", "Hetero"), ("Lesbisch", "Hetero")]
+    predicates = [("are cold", "main", "zijn kil", "Homo, Biseksueel")]
+    found = refused(
+        write(
+            tmp_path,
+            templates=ROWS["templates"][:1],
+            identities=identities,
+            counterfactuals=opposed,
+            predicates=predicates,
+        )
     )
+    assert [(p.file, p.row, p.message) for p in found] == [
+        (
+            "counterfactuals.csv",
+            3,
+            "Lesbisch is no identity here; identities.csv has Homo, Hetero.",
+        ),
+        ("predicates.csv", 2, "Biseksueel is no identity here; identities.csv has Homo, Hetero."),
+        (
+            "templates.csv",
+            2,
+            "Template T1 takes the surface form people, which identities.csv does not have for"
+            " Hetero.",
+        ),
+    ]
+
+
+def test_columns_of_the_published_file_mean_nothing_in_a_list_of_ones_own(tmp_path: Path) -> None:
+    headers = {"predicates": (*HEADERS["predicates"], "tier", "yes_percentage")}
+    rows = [(*row, 3, "high") for row in ROWS["predicates"]]
+    (note,) = [
+        p
+        for p in read_folder(write(tmp_path, headers, predicates=rows)).problems
+        if p.file == "predicates.csv"
+    ]
+    assert note.message == "Columns without a meaning here: tier, yes_percentage; not read."
+
+
+def test_the_same_pairs_from_two_rows_of_counterfactuals_are_refused(tmp_path: Path) -> None:
+    identities = [
+        *ROWS["identities"],
+        ("Cis", "people", "cis people"),
+        ("Cis", "label", "Straight"),
+    ]
+    opposed = [*ROWS["counterfactuals"], ("Gay", "Cis")]
+    (problem,) = refused(write(tmp_path, identities=identities, counterfactuals=opposed))
+    assert (problem.kind, problem.file, problem.row) == ("same_surface", "counterfactuals.csv", 5)
+    assert problem.message == (
+        "Gay against Cis reads as Gay against Straight in row 2 does: the texts of the surface form"
+        " label are the same, so that template T11 would make the same pairs twice."
+    )
+
+
+def test_identities_of_one_text_may_stand_with_other_names_or_predicates(tmp_path: Path) -> None:
+    identities = [
+        (name, surface, "gay" if (name, surface) == ("Lesbian", "label") else text, group)
+        for name, surface, text in ROWS["identities"]
+        for group in ["female" if name == "Lesbian" else ""]
+    ]
+    headers = {"identities": (*HEADERS["identities"], "names")}
+    _, items = built(write(tmp_path, headers, identities=identities))
+    named = {i.metadata["name"] for i in items if i.category == "Lesbian" and "name" in i.metadata}
+    assert named == {"Beth", "Cleo"}
+    both = [(*row[:3], "" if row[0] == "Lesbian" else row[3]) for row in identities]
+    other = tmp_path / "other"
+    other.mkdir()
+    assert [p.kind for p in refused(write(other, headers, identities=both))] == ["same_surface"]
+    split = [
+        (f"{name} {of}", form, f"{text} {of}", of)
+        for name, form, text, _ in ROWS["predicates"]
+        for of in ("Gay", "Lesbian")
+    ]
+    third = tmp_path / "third"
+    third.mkdir()
+    _, items = built(write(third, headers, identities=both, predicates=split))
+    assert len({(i.stereotype, i.anti_stereotype) for i in items}) == len(items) == 9
 
 
 def test_identities_that_look_the_same_or_have_no_names_are_refused(tmp_path: Path) -> None:
@@ -434,3 +690,19 @@ def test_the_published_construction_names_its_exclusions(published: Path) -> Non
     assert kinds == {"excluded": 26, "no_form": 9, "same_form": 154}
     missing = {(e.predicate, e.identity) for e in exclusions if e.kind == "no_form"}
     assert ("are something wrong", "Asexual") in missing
+
+
+@pytest.mark.benchmarks
+@pytest.mark.skipif(
+    not os.environ.get("STEREOSCOPE_BENCHMARKS"), reason="STEREOSCOPE_BENCHMARKS is not set"
+)
+def test_the_published_predicates_are_clusters_without_pairs_in_common(published: Path) -> None:
+    read, items = built(published)
+    assert len({p.name for p in read.used}) == 164
+    assert len({i.metadata["predicate_name"] for i in items}) == 157
+    names: dict[str, set[str]] = {}
+    for item in items:
+        names.setdefault(item.metadata["predicate"].casefold(), set()).add(
+            item.metadata["predicate_name"]
+        )
+    assert {len(each) for each in names.values()} == {1}

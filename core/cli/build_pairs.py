@@ -26,16 +26,20 @@ from core.cli.terminal import (
 from core.errors import InputError
 from core.export.items import check_items_path, write_items
 from core.items.pair_builder.build import SOURCE, build
-from core.items.pair_builder.folder import FILES, Folder, read_folder
-from core.items.pair_builder.plan import Exclusion, Plan, plan
+from core.items.pair_builder.contents import COUNTERFACTUALS, FILES, PREDICATES, Folder
+from core.items.pair_builder.exclusions import Exclusion
+from core.items.pair_builder.folder import read_folder
+from core.items.pair_builder.plan import Plan, plan
 from core.store.items import PutResult, put_dataset
 from core.words import counted
 
 SHOWN = 10  # exclusions in the terminal
 _WHAT = {
     "excluded": "Left out, predicates that the survey excludes",
+    "no_template": "Left out, predicates for templates that are not there",
     "no_form": "Left out, predicates without a form that a template takes, by identity",
     "same_form": "One pair with another, predicates of the same form by identity and template",
+    "same_pair": "Left out, predicates in templates that make the same pairs as an earlier one",
     "no_predicate": "In no pair, identities that no predicate names",
     "no_counterfactual": "In no pair, identities that are held against nobody",
 }
@@ -58,7 +62,7 @@ OutOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Only count: build and store nothing.")
+    bool, typer.Option("--dry-run", help="Only check and count: store nothing.")
 ]
 
 
@@ -87,13 +91,13 @@ def build_pairs(
     summary = _summary(read, planned)
     if not as_json:
         _say_plan(read, planned)
+    items = build(read, planned)  # also where they are only counted: it checks each pair
     if dataset is not None and not dry_run:
-        items = build(read, planned)
-        if file is not None:
-            write_items(items, file)
         store = open_cache(cache)
         origin = {"path": str(folder), "format": SOURCE, "sha256": _sha256(folder)}
         stored = put_dataset(store, dataset, items, **origin, replace=replace)
+        if file is not None:
+            write_items(items, file)
         summary |= {"dataset": dataset, "unchanged": stored.unchanged, "file": file}
         if not as_json:
             _say_stored(dataset, stored, file)
@@ -137,7 +141,8 @@ def _say_plan(read: Folder, planned: Plan) -> None:
 
 
 def _sentence(each: Exclusion) -> str:
-    row = f"row {each.row}: " if each.row is not None else ""
+    file = COUNTERFACTUALS if each.kind == "no_predicate" else PREDICATES
+    row = f"{file} row {each.row}: " if each.row is not None else ""
     about = ", ".join(filter(None, (each.predicate, each.identity, each.templates)))
     return f"{row}{about}: {each.reason}"
 

@@ -1,7 +1,8 @@
 """How harmful people find the predicates of sentence pairs: survey answers joined onto pairs.
 
 A pair is joined on its predicate in its own language and its identity. Where several predicates
-have one form for an identity, its harmfulness is their mean weighted by the number of answers.
+have one form for an identity, its harmfulness is their mean weighted by the number of answers, in
+which one without a number weighs 1.
 
 A Dutch pair knows only the form of its predicate, of which one predicate has several. It gets the
 predicate's name, so that its forms are one cluster where predicates are drawn for an interval.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
@@ -37,16 +39,22 @@ class Rating:
     predicates: tuple[Predicate, ...]
 
     @property
-    def n_harmfulness(self) -> int:
-        """Answers about harmfulness."""
-        return sum(p.survey.n_harmfulness for p in self._rated)
+    def n_harmfulness(self) -> int | None:
+        """Answers behind the harmfulness, None where the file does not give the number of each."""
+        numbers = [p.survey.n_harmfulness for p in self._rated]
+        return sum(n or 0 for n in numbers) if numbers and all(numbers) else None
 
     @property
     def harmfulness(self) -> float | None:
-        """Mean answer from -1 to 4, None where nobody was asked."""
-        n = self.n_harmfulness
-        total = sum(p.survey.n_harmfulness * (p.survey.harmfulness or 0.0) for p in self._rated)
-        return total / n if n else None
+        """Mean answer from -1 to 4, None where nobody was asked.
+
+        Predicates weigh as many answers as they have, one where that is not known. Fractions keep
+        the mean of equal values at exactly that value, so that ties stay ties.
+        """
+        weights = [p.survey.n_harmfulness or 1 for p in self._rated]
+        values = [Fraction(p.survey.harmfulness or 0) for p in self._rated]
+        total = sum(n * value for n, value in zip(weights, values, strict=True))
+        return float(total / sum(weights)) if weights else None
 
     @property
     def tier(self) -> int | None:
@@ -132,7 +140,7 @@ def with_ratings(
     """Items of WinoQueer with the ratings of their predicates, and notes on the join.
 
     The metadata get `harmfulness` (-1 to 4), `n_harmfulness` answers, `tier` (1 to 3, -1 excluded)
-    and `survey_added`, each where it is defined. Dutch pairs without a name of their predicate get
+    and `survey_added`, each where it is known. Dutch pairs without a name of their predicate get
     `predicate_name` (`cluster_names`).
 
     Parameters

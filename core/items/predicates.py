@@ -25,65 +25,32 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
-from core.files.places import Place, listed
-from core.files.rows import read_list, refuse_errors, text_of
-from core.files.tables import Record, Table
-from core.items.identities import COUNTERFACTUALS, IDENTITIES, identity_named
-from core.stats.intervals import Interval
-from core.stats.shares import wilson_interval
+from core.files.places import listed
+from core.files.rows import read_list, refuse_errors
+from core.files.tables import Table
+from core.items.identities import COUNTERFACTUALS, IDENTITIES
+from core.items.predicate_rows import (
+    PUBLISHED,
+    Columns,
+    Form,
+    PredicateRow,
+    Survey,
+    read_predicate_row,
+)
 from core.types import Problem
 from core.words import counted
 
-REQUIRED = (
-    "template",
-    "predicate",
-    "nl_predicate_altered",
-    "gender_ID",
-    "ja_responses",
-    "no_responses",
-    "niet_zeker_responses",
-    "harmfulness_count",
-    "harmfulness_mean",
-)
-OPTIONAL = ("total_responses", "yes_percentage", "tier", "survey_added")
+REQUIRED = tuple(column for column in PUBLISHED if column != PUBLISHED.survey_added)
+OPTIONAL = ("total_responses", "yes_percentage", "tier", PUBLISHED.survey_added)
 TIERS = ((1, 7), (2, 5), (3, 3))  # tier, and the tenths of yes from which on it is reached
 EXCLUDED = -1
-LEAST_HARM, MOST_HARM = -1.0, 4.0
 # Distinct predicates in tiers 1 to 3, excluded and added: as published, and what the paper prints.
-PUBLISHED = (60, 52, 30, 26, 22)
+PUBLISHED_TIERS = (60, 52, 30, 26, 22)
 PRINTED = "68 / 52 / 30"
-_COUNTS = ("ja_responses", "no_responses", "niet_zeker_responses", "harmfulness_count")
-
-
-@dataclass(frozen=True)
-class Form:
-    """A predicate in one grammatical form, and the identities it was asked about in it."""
-
-    template: int
-    text: str
-    identities: tuple[str, ...]  # English names (core/items/identities.py)
-    row: int | None = field(default=None, compare=False)  # of the file
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What participants answered about a predicate; None where they were not asked."""
-
-    n_yes: int | None
-    n_no: int | None
-    n_unsure: int | None
-    n_harmfulness: int
-    harmfulness: float | None  # mean answer, -1 to 4
-    given_tier: int | None = None  # as the file has it
-
-    @property
-    def yes_share(self) -> Interval:
-        """Yes among yes and no, with its Wilson interval; NaN without such an answer."""
-        return wilson_interval(self.n_yes or 0, (self.n_yes or 0) + (self.n_no or 0))
 
 
 @dataclass(frozen=True)
@@ -141,10 +108,10 @@ def read_predicates(path: Path) -> Predicates:
     DataSetError
         It cannot be read, a column is missing, or a row has an error; the error carries them all.
     """
-    return predicates_of(path, read_list(path, REQUIRED, OPTIONAL))
+    return predicates_of(path, read_list(path, REQUIRED, OPTIONAL), PUBLISHED)
 
 
-def predicates_of(path: Path, table: Table) -> Predicates:
+def predicates_of(path: Path, table: Table, columns: Columns) -> Predicates:
     """The predicates in a table of these columns; the path is named where it is refused.
 
     Raises
@@ -156,7 +123,7 @@ def predicates_of(path: Path, table: Table) -> Predicates:
     rows = []
     for record in table.records:
         try:
-            rows.append(_read_row(record))
+            rows.append(read_predicate_row(record, columns))
         except InputError as error:
             problems.append(record.place.error("bad_predicate", str(error)))
     refuse_errors(path, problems)
@@ -166,82 +133,14 @@ def predicates_of(path: Path, table: Table) -> Predicates:
     return Predicates(entries, tuple(problems))
 
 
-@dataclass(frozen=True)
-class _Row:
-    place: Place
-    name: str
-    added: bool
-    survey: Survey
-    form: Form
-    total: int | None
-    percentage: float | None
-
-
-def _read_row(record: Record) -> _Row:
-    name, text = text_of(record, "predicate"), text_of(record, "nl_predicate_altered")
-    labels = [label.strip() for label in text_of(record, "gender_ID").split(",")]
-    if not text or not all(labels):
-        missing = "nl_predicate_altered" if not text else "gender_ID"
-        raise InputError(f"The row has no text in {missing}, or an empty one between commas.")
-    template = _whole(record, "template")
-    if template is None:
-        raise InputError("The row has no template; write the number of the form.")
-    n_yes, n_no, n_unsure, n_harmfulness = (_whole(record, column) for column in _COUNTS)
-    harmfulness = _number(record, "harmfulness_mean")
-    if harmfulness is not None and not LEAST_HARM <= harmfulness <= MOST_HARM:
-        raise InputError(f"harmfulness_mean is {harmfulness:g}; the scale is from -1 to 4.")
-    if (n_yes is None) != (n_no is None):
-        raise InputError("The row has only one of ja_responses and no_responses.")
-    added = _added(record, name)
-    if not (name or added):
-        raise InputError("The row has no predicate, and is not one that participants added.")
-    tier = _number(record, "tier")
-    given = None if tier is None else int(tier)
-    survey = Survey(n_yes, n_no, n_unsure, n_harmfulness or 0, harmfulness, given)
-    names = tuple(dict.fromkeys(map(identity_named, labels)))
-    form = Form(template, text, names, record.place.row)
-    total, percentage = _whole(record, "total_responses"), _number(record, "yes_percentage")
-    return _Row(record.place, name, added, survey, form, total, percentage)
-
-
-def _added(record: Record, name: str) -> bool:
-    """Whether participants added the predicate: said by the file, else shown by a missing name."""
-    flag = record.values.get("survey_added")
-    if flag in (None, ""):
-        return not name
-    if str(flag) not in ("0", "1"):
-        raise InputError(f"survey_added is {flag!r}; write 1 or 0.")
-    return str(flag) == "1"
-
-
-def _number(record: Record, column: str) -> float | None:
-    value = record.values.get(column)
-    if value in (None, ""):
-        return None
-    try:
-        number = float(str(value))
-    except ValueError:
-        number = float("nan")
-    if not abs(number) < 1e6:
-        raise InputError(f"{column} is {value!r}, which is no number.")
-    return number
-
-
-def _whole(record: Record, column: str) -> int | None:
-    number = _number(record, column)
-    if number is not None and (number < 0 or number != int(number)):
-        raise InputError(f"{column} is {number:g}; write a whole number from 0 on.")
-    return None if number is None else int(number)
-
-
-def _entries(rows: Sequence[_Row]) -> Iterator[Predicate]:
+def _entries(rows: Sequence[PredicateRow]) -> Iterator[Predicate]:
     """Predicates from their forms: those with a name by it, the others by their order.
 
     One without a name ends where the number of the form does not rise, or the answers change.
     """
-    groups: dict[tuple[object, ...], list[_Row]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[PredicateRow]] = defaultdict(list)
     n_begun = 0
-    last: _Row | None = None
+    last: PredicateRow | None = None
     for row in rows:
         goes_on = (
             last is not None
@@ -257,7 +156,7 @@ def _entries(rows: Sequence[_Row]) -> Iterator[Predicate]:
         yield Predicate(name, group[0].added, group[0].survey, forms)
 
 
-def _row_notes(rows: Sequence[_Row]) -> Iterator[Problem]:
+def _row_notes(rows: Sequence[PredicateRow]) -> Iterator[Problem]:
     """Notes on numbers of the file that do not follow from its counts."""
     seen: set[tuple[object, ...]] = set()
     for row in rows:
@@ -284,7 +183,7 @@ def _tier_notes(table: Table, predicates: Predicates) -> Iterator[Problem]:
     counts = (*(found[tier] for tier, _ in TIERS), found[EXCLUDED], predicates.n_added)
     tiers = ", ".join(f"{n:,} in tier {tier}" for n, (tier, _) in zip(counts, TIERS, strict=False))
     undefined = f", {found[None]:,} without a share" if found[None] else ""
-    paper = f" The paper prints {PRINTED} for tiers 1 to 3." if counts == PUBLISHED else ""
+    paper = f" The paper prints {PRINTED} for tiers 1 to 3." if counts == PUBLISHED_TIERS else ""
     message = (
         f"Distinct predicates: {tiers}, {counts[3]:,} excluded{undefined}, and {counts[4]:,} that"
         f" participants added.{paper}"

@@ -12,64 +12,37 @@ docs/identity-pairs.md describes the columns.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from core.errors import DataSetError, InputError
-from core.files.places import Place, refusal
+from core.files.places import refusal
 from core.files.rows import folded, read_list, text_of
 from core.files.tables import Record
 from core.items.identities import identity_named
-from core.items.pair_builder.names import GROUPS, RULES, Name, groups_of, read_names
+from core.items.pair_builder.checks import check_folder
+from core.items.pair_builder.contents import (
+    COUNTERFACTUALS,
+    FILES,
+    IDENTITIES,
+    NAMES,
+    PREDICATES,
+    TEMPLATES,
+    Folder,
+    Identity,
+    Opposed,
+)
+from core.items.pair_builder.names import groups_of, read_names
 from core.items.pair_builder.predicate_file import is_published, read_predicate_file
 from core.items.pair_builder.slots import Template, parse_template
 from core.items.predicates import Predicates
 from core.languages import normalise_language
 from core.types import Problem, Severity
 
-TEMPLATES, IDENTITIES, NAMES = "templates.csv", "identities.csv", "names.csv"
-COUNTERFACTUALS, PREDICATES = "counterfactuals.csv", "predicates.csv"
 Read = TypeVar("Read")
-FILES = (TEMPLATES, IDENTITIES, COUNTERFACTUALS, NAMES, PREDICATES)
-
-
-@dataclass
-class Identity:
-    """An identity as a folder has it."""
-
-    label: str  # as the folder writes it
-    surfaces: dict[str, str] = field(default_factory=dict)  # text by name of the surface form
-    groups: tuple[str, ...] = ()  # of names; empty where the folder does not say
-
-
-@dataclass(frozen=True)
-class Opposed:
-    """An identity and one that it is held against, by their English names."""
-
-    identity: str
-    counterfactual: str
-    row: int | None = None
-
-
-@dataclass(frozen=True)
-class Folder:
-    """Everything that pairs are built from."""
-
-    language: str
-    templates: tuple[Template, ...]
-    identities: dict[str, Identity]  # by English name
-    opposed: tuple[Opposed, ...]
-    names: tuple[Name, ...]
-    predicates: Predicates
-    problems: tuple[Problem, ...]
-
-    def names_for(self, identity: str) -> tuple[Name, ...]:
-        """The names that stand before this identity."""
-        groups = self.identities[identity].groups or RULES.get(identity, GROUPS)
-        return tuple(name for name in self.names if name.group in groups)
+Unique = dict[str, object]  # what no two rows may share, by what a message calls it
 
 
 def read_folder(folder: Path, language: str | None = None) -> Folder:
@@ -97,19 +70,16 @@ def read_folder(folder: Path, language: str | None = None) -> Folder:
     problems: list[Problem] = []
     templates = _each_row(folder / TEMPLATES, ("template", "text"), _template, problems)
     identities = _identities(folder / IDENTITIES, problems)
-    opposed = _each_row(
-        folder / COUNTERFACTUALS, ("identity", "counterfactual"), _opposed, problems
-    )
+    columns = ("identity", "counterfactual")
+    opposed = _each_row(folder / COUNTERFACTUALS, columns, _opposed, problems)
     names, found = read_names(read_list(folder / NAMES, ("name", "group"), ()))
     problems += found
     predicates = _predicates(folder / PREDICATES, problems)
     whole = Folder(code, tuple(templates), identities, tuple(opposed), tuple(names), predicates, ())
-    problems += [*_unknown(whole), *_missing_surfaces(whole), *_other(whole)]
+    problems += check_folder(whole)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise refusal(folder, problems)
-    return Folder(
-        code, whole.templates, identities, whole.opposed, whole.names, predicates, tuple(problems)
-    )
+    return replace(whole, problems=tuple(problems))
 
 
 def _language(folder: Path, language: str | None) -> str:
@@ -128,45 +98,43 @@ def _language(folder: Path, language: str | None) -> str:
 def _each_row(
     path: Path,
     columns: tuple[str, ...],
-    read: Callable[[Record], Read],
+    read: Callable[[Record], tuple[Read, Unique]],
     problems: list[Problem],
 ) -> list[Read]:
-    """What each row holds; two rows may not say the same of the first column."""
+    """What each row holds; two rows may not say the same."""
     table = read_list(path, columns, ())
     problems += table.problems
     rows: list[Read] = []
-    seen: set[tuple[str, ...]] = set()
+    seen: dict[tuple[str, object], int | None] = {}
     for record in table.records:
         try:
-            value = read(record)
-            key = tuple(folded(text_of(record, c)) for c in _key(columns))
-            if key in seen:
-                raise InputError("An earlier row says the same; write each once.")
+            value, unique = read(record)
+            for each in unique.items():
+                if each in seen:
+                    raise InputError(f"Row {seen[each]} has the same {each[0]}; write each once.")
         except InputError as error:
             problems.append(record.place.error(f"bad_{path.stem.rstrip('s')}", str(error)))
             continue
-        seen.add(key)
+        seen |= dict.fromkeys(unique.items(), record.place.row)
         rows.append(value)
     return rows
 
 
-def _key(columns: tuple[str, ...]) -> tuple[str, ...]:
-    return columns[:1] if "template" in columns else columns
-
-
-def _template(record: Record) -> Template:
+def _template(record: Record) -> tuple[Template, Unique]:
     name, text = text_of(record, "template"), text_of(record, "text")
     if not name or not text:
         raise InputError("The row has no template or no text.")
-    return parse_template(name, text, record.place.row)
+    template = parse_template(name, text, record.place.row)
+    return template, {"template": folded(name), "text": folded(template.text)}
 
 
-def _opposed(record: Record) -> Opposed:
+def _opposed(record: Record) -> tuple[Opposed, Unique]:
     labels = text_of(record, "identity"), text_of(record, "counterfactual")
     identity, counterfactual = map(identity_named, labels)
     if not all(labels) or identity == counterfactual:
         raise InputError("The row needs an identity and another one that it is held against.")
-    return Opposed(identity, counterfactual, record.place.row)
+    opposed = Opposed(identity, counterfactual, record.place.row, labels)
+    return opposed, {"identity and counterfactual": opposed.both}
 
 
 def _identities(path: Path, problems: list[Problem]) -> dict[str, Identity]:
@@ -185,7 +153,11 @@ def _add_surface(found: dict[str, Identity], record: Record) -> None:
     label, surface, text = (text_of(record, c) for c in ("identity", "surface", "text"))
     if not (label and surface and text):
         raise InputError("The row needs an identity, the name of a surface form, and its text.")
-    identity = found.setdefault(identity_named(label), Identity(label))
+    name = identity_named(label)
+    other = next((n for n in found if n != name and folded(n) == folded(name)), None)
+    if other is not None:
+        raise InputError(f"{label} is written {other} in an earlier row; write it in one way.")
+    identity = found.setdefault(name, Identity(label))
     if surface in identity.surfaces:
         raise InputError(f"{label} has the surface form {surface} in an earlier row.")
     identity.surfaces[surface] = text
@@ -204,63 +176,3 @@ def _predicates(path: Path, problems: list[Problem]) -> Predicates:
         return Predicates((), ())
     problems += [p for p in found.problems if p.kind not in ("unknown_identity", "tiers")]
     return found
-
-
-def _unknown(folder: Folder) -> Iterator[Problem]:
-    """Identities that identities.csv does not have."""
-    known = f"identities.csv has {', '.join(i.label for i in folder.identities.values())}."
-    for pair in folder.opposed:
-        for name in (pair.identity, pair.counterfactual):
-            if name not in folder.identities:
-                message = f"{name} is no identity here; {known}"
-                yield Place(COUNTERFACTUALS, pair.row).error("unknown_identity", message)
-    rows: dict[int | None, list[str]] = defaultdict(list)
-    for predicate in folder.predicates.entries:
-        for form in predicate.forms:
-            rows[form.row] += [i for i in form.identities if i not in folder.identities]
-    for row, names in rows.items():
-        for name in dict.fromkeys(names):
-            message = f"{name} is no identity here; {known}"
-            yield Place(PREDICATES, row).error("unknown_identity", message)
-
-
-def _missing_surfaces(folder: Folder) -> Iterator[Problem]:
-    """Templates whose surface form an identity lacks, and pairs whose two forms are the same."""
-    for template in folder.templates:
-        place, surface = Place(TEMPLATES, template.row), template.surface
-        names = dict.fromkeys(n for o in folder.opposed for n in (o.identity, o.counterfactual))
-        lacking = [
-            name
-            for name in names
-            if name in folder.identities and surface not in folder.identities[name].surfaces
-        ]
-        if lacking:
-            message = (
-                f"Template {template.name} takes the surface form {surface}, which identities.csv"
-                f" does not have for {', '.join(lacking)}."
-            )
-            yield place.error("missing_surface", message)
-            continue
-        for pair in folder.opposed:
-            texts = [
-                folded(folder.identities[n].surfaces[surface])
-                for n in (pair.identity, pair.counterfactual)
-                if n in folder.identities
-            ]
-            if len(texts) == 2 and texts[0] == texts[1]:
-                message = (
-                    f"{pair.identity} and {pair.counterfactual} have the same surface form"
-                    f" {surface}, so that template {template.name} would compare nothing."
-                )
-                yield place.error("same_surface", message)
-
-
-def _other(folder: Folder) -> Iterator[Problem]:
-    """Identities without a name that they take, where a template has a slot for one."""
-    if not any(template.has_name for template in folder.templates):
-        return
-    for name in dict.fromkeys(pair.identity for pair in folder.opposed):
-        if name in folder.identities and not folder.names_for(name):
-            groups = folder.identities[name].groups or RULES.get(name, GROUPS)
-            message = f"{name} takes {' and '.join(groups)} names, of which the file has none."
-            yield Place(NAMES).error("no_names", message)

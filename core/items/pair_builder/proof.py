@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.items.pair_builder.slots import capitalised
+from core.items.word_characters import joins_words
 
 
 def differ_only_in(more: str, less: str, surface: str, other: str) -> bool:
@@ -18,15 +19,17 @@ def differ_only_in(more: str, less: str, surface: str, other: str) -> bool:
 
 def _exchanged(text: str, surface: str, other: str) -> Iterator[str]:
     """The text with the other surface form at each place of the first."""
-    if text.startswith(capitalised(surface)):
-        yield capitalised(other) + text[len(surface) :]
+    begin = capitalised(surface)
+    if text.startswith(begin) and not _in_word(text, 0, len(begin)):
+        yield capitalised(other) + text[len(begin) :]
     start = text.find(surface)
     while surface and start >= 0:
         end = start + len(surface)
-        if not (_is_word(text[start - 1 : start]) or _is_word(text[end : end + 1])):
+        if not _in_word(text, start, end):
             yield text[:start] + other + text[end:]
         start = text.find(surface, start + 1)
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum()
+def _in_word(text: str, start: int, end: int) -> bool:
+    """Whether the part from start to end is one word with what stands beside it."""
+    return any(map(joins_words, text[max(start - 1, 0) : start] + text[end : end + 1]))

@@ -13,10 +13,8 @@ import re
 from dataclasses import dataclass
 
 from core.errors import InputError
-
-# As the file of WinoQueer-NL numbers them: by the first template that takes the form.
-FORMS = {"main": 1, "verb_last": 3, "they": 5, "singular": 11}
-FORM_NAMES = ", ".join(FORMS)
+from core.items.predicate_rows import form_named
+from core.items.word_characters import joins_words
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
 
@@ -26,7 +24,7 @@ class Template:
     """A sentence before its slots are filled."""
 
     name: str
-    text: str
+    text: str  # without white space in its slots
     surface: str  # which surface form of the identity
     form: int  # which form of the predicate
     has_name: bool
@@ -40,11 +38,12 @@ def parse_template(name: str, text: str, row: int | None = None) -> Template:
     ------
     InputError
         It has not exactly one slot for an identity and one for a predicate, a slot that means
-        nothing, or a brace that belongs to no slot.
+        nothing or touches a word, or a brace that belongs to no slot.
     """
+    text = _SLOT.sub(lambda slot: f"{{{_kind_and_form(slot[1])}}}", text)
     found: dict[str, list[str]] = {"identity": [], "predicate": [], "name": []}
     for slot in _SLOT.findall(text):
-        kind, _, which = (part.strip() for part in slot.partition(":"))
+        kind, _, which = slot.partition(":")
         if kind not in found:
             raise InputError(
                 f"Template {name} has the slot {{{slot}}}; write {{identity:...}}, "
@@ -61,27 +60,32 @@ def parse_template(name: str, text: str, row: int | None = None) -> Template:
         raise InputError(f"Template {name} may have one {{name}}, without a form.")
     if set("{}") & set(_SLOT.sub("", text)):
         raise InputError(f"Template {name} has a brace that belongs to no slot.")
+    _check_neighbours(name, text)
     form = form_named(found["predicate"][0])
     return Template(name, text, found["identity"][0], form, bool(found["name"]), row)
 
 
-def form_named(word: str) -> int:
-    """The number of a grammatical form.
+def _kind_and_form(slot: str) -> str:
+    """The words of a slot without the white space around them."""
+    return ":".join(part.strip() for part in slot.split(":", 1))
 
-    Raises
-    ------
-    InputError
-        There is none of that name.
-    """
-    if word not in FORMS:
-        raise InputError(f"{word!r} is no form of a predicate; write one of: {FORM_NAMES}.")
-    return FORMS[word]
+
+def _check_neighbours(name: str, text: str) -> None:
+    """Refuse a slot whose text would be one word with what stands beside it."""
+    for slot in _SLOT.finditer(text):
+        for beside in (text[: slot.start()][-1:], text[slot.end() :][:1]):
+            if beside and (beside in "{}" or joins_words(beside)):
+                what = "another slot" if beside in "{}" else repr(beside)
+                raise InputError(
+                    f"Template {name} has {what} directly beside the slot {slot[0]}; put a space "
+                    "between, or write what belongs to the word into the texts that fill the slot."
+                )
 
 
 def filled(template: Template, surface: str, predicate: str, name: str = "") -> str:
     """The sentence of a template, with a capital at its beginning."""
     texts = {"identity": surface, "predicate": predicate, "name": name}
-    sentence = _SLOT.sub(lambda slot: texts[slot[1].partition(":")[0].strip()], template.text)
+    sentence = _SLOT.sub(lambda slot: texts[slot[1].partition(":")[0]], template.text)
     return capitalised(sentence)
 
 
