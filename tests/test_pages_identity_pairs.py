@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated_pairs import DATASET, fill_pairs
 from core.analysis.identities.confounds import confounded_pairs
-from core.analysis.identities.panel import identity_panels
+from core.analysis.identities.panel import IdentityPanel, PairKey, identity_panels
 from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import ALL_PAIRS, identity_table
 from core.analysis.overview import STAMP
@@ -62,11 +63,18 @@ def page(monkeypatch: pytest.MonkeyPatch, folder: Path, **query: str | list[str]
     return app
 
 
+@cache
+def pairs_of(folder: Path, dataset: str) -> tuple[list[IdentityPanel], frozenset[PairKey]]:
+    """The pairs of a data set, and which of them are confounded."""
+    stored = Cache(folder)
+    return identity_panels(stored, dataset), frozenset(confounded_pairs(stored, dataset))
+
+
 def table(folder: Path, dataset: str, name: str, condition: str = "en") -> pd.DataFrame:
     """A table of one condition of a data set, as the command line computes it."""
-    cache = Cache(folder)
-    (panel,) = (p for p in identity_panels(cache, dataset) if p.condition == condition)
-    keys = frozenset(key for key in confounded_pairs(cache, dataset) if key[1] == condition)
+    panels, confounded = pairs_of(folder, dataset)
+    (panel,) = (p for p in panels if p.condition == condition)
+    keys = frozenset(key for key in confounded if key[1] == condition)
     return identity_table([panel], name, IdentityRequest(confounded=keys)).rows
 
 
@@ -185,18 +193,18 @@ def test_the_identities_are_those_of_the_table(monkeypatch, planted):
         assert f"n = {row['n']:,} pairs" in hover
 
 
-@pytest.mark.parametrize("part", IDENTITY_PARTS)
-def test_every_part_is_the_table_of_the_model(monkeypatch, planted, part):
+def test_every_part_is_the_table_of_the_model(monkeypatch, planted):
     app = page(monkeypatch, planted, identity_view="parts")
-    widget(app, "identity_part").set_value(part).run()
-    rows = table(planted, DATASET, part)
-    same(shown(app, "part"), rows[rows["model"] == "simulated-01"])
-    assert address(app)["identity_part"] == part
+    for part in IDENTITY_PARTS:
+        widget(app, "identity_part").set_value(part).run()
+        rows = table(planted, DATASET, part)
+        same(shown(app, "part"), rows[rows["model"] == "simulated-01"])
+        assert address(app)["identity_part"] == part
 
 
 def test_another_model_is_looked_at_and_fewer_are_shown(monkeypatch, planted):
     app = page(monkeypatch, planted)
-    scorers = [model.scorer_id for model in identity_panels(Cache(planted), DATASET)[0].models]
+    scorers = [model.scorer_id for model in pairs_of(planted, DATASET)[0][0].models]
     widget(app, "scorer").set_value(scorers[1]).run()
     rows = table(planted, DATASET, "identities")
     same(shown(app, "mark"), rows[rows["model"] == "simulated-02"])
@@ -419,9 +427,8 @@ def test_data_that_changed_since_the_link_was_made_are_said(monkeypatch, tmp_pat
     fill_pairs(Cache(folder), n_models=1, n_pairs=60)
     query, _ = parse_link(link(page(monkeypatch, folder)))
     assert CHANGED not in words(page(monkeypatch, folder, **to_query(query)))
-    cache = Cache(folder)
-    (scorer_id,) = (model.scorer_id for model in identity_panels(cache, DATASET)[0].models)
-    with cache.writing() as con:
+    (scorer_id,) = (model.scorer_id for model in pairs_of(folder, DATASET)[0][0].models)
+    with Cache(folder).writing() as con:
         con.execute("UPDATE pair_score SET score_more = score_less + 1")
         con.execute("UPDATE item_score SET l_stereotype = l_stereotype + 1")
         bump(con, [scorer_id], [DATASET])
@@ -505,12 +512,11 @@ def test_languages_stand_against_one_another(monkeypatch, by_hand):
     assert "The pairs are in one language" in words(app)
     assert "under Beside" in words(app).replace("*", "")
     widget(app, "other_set").set_value("dutch").run()
-    cache = Cache(by_hand)
-    panels = [identity_panels(cache, name)[0] for name in ("mixed", "dutch")]
-    keys = frozenset(key for name in ("mixed", "dutch") for key in confounded_pairs(cache, name))
-    rows = identity_table(panels, "languages", IdentityRequest(confounded=keys)).rows
-    same(shown(app, "measure"), rows[rows["model"] == panels[0].models[0].label])
-    assert set(shown(app, "measure")["measure"]) == {"bias (W)", "bias (M)", *panels[0].identities}
+    ((english,), keys), ((dutch,), others) = (pairs_of(by_hand, n) for n in ("mixed", "dutch"))
+    request = IdentityRequest(confounded=keys | others)
+    rows = identity_table([english, dutch], "languages", request).rows
+    same(shown(app, "measure"), rows[rows["model"] == english.models[0].label])
+    assert set(shown(app, "measure")["measure"]) == {"bias (W)", "bias (M)", *english.identities}
     nothing_wrong(app)
     widget(app, "scorer").set_value(SECOND).run()
     assert "has not scored both languages; choose another model" in words(app)
@@ -534,7 +540,7 @@ def test_imported_scores_have_one_rule_and_their_own_kind(monkeypatch, by_hand):
     assert rules.loc["published", "kind"] == "imported"
     assert pd.isna(rules.loc["published", "share_flips"])
     assert rules.loc["published", "reason"].startswith("Imported scores have one rule")
-    scorer_id = identity_panels(Cache(by_hand), "one")[0].models[1].scorer_id
+    scorer_id = pairs_of(by_hand, "one")[0][0].models[1].scorer_id
     app = page(monkeypatch, by_hand, dataset="one", scorer=scorer_id)
     assert "Imported scores were computed elsewhere" in words(app)
     assert shown(app, "mark")["n_not_scored"].tolist() == [1]
