@@ -504,14 +504,14 @@ def test_identities_are_refused_by_the_names_that_the_files_have(tmp_path: Path)
 
 
 def test_columns_of_the_published_file_mean_nothing_in_a_list_of_ones_own(tmp_path: Path) -> None:
-    headers = {"predicates": (*HEADERS["predicates"], "tier", "yes_percentage")}
-    rows = [(*row, 3, "high") for row in ROWS["predicates"]]
+    headers = {"predicates": (*HEADERS["predicates"], "tier", "nl_predicate_altered")}
+    rows = [(*row, 3, "kil") for row in ROWS["predicates"]]
     (note,) = [
         p
         for p in read_folder(write(tmp_path, headers, predicates=rows)).problems
         if p.file == "predicates.csv"
     ]
-    assert note.message == "Columns without a meaning here: tier, yes_percentage; not read."
+    assert note.message == "Columns without a meaning here: tier, nl_predicate_altered; not read."
 
 
 def test_the_same_pairs_from_two_rows_of_counterfactuals_are_refused(tmp_path: Path) -> None:

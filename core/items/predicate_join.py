@@ -150,7 +150,7 @@ def with_ratings(
     """
     by_key, names = ratings(predicates), cluster_names(predicates)
     joined, unrated = [], []
-    met: dict[Key, Rating] = {}
+    met: dict[Key, tuple[Rating, str]] = {}  # and how its first item writes it
     for item in items:
         key = _key(item)
         rating = by_key.get(key)
@@ -158,7 +158,7 @@ def with_ratings(
             unrated.append(item)
             joined.append(item)
             continue
-        met[key] = rating
+        met.setdefault(key, (rating, _written(item)))
         known = item.metadata | rating.metadata
         if key[0] == DUTCH and not _NAMES & known.keys():
             known["predicate_name"] = names[rating.predicates[0].name]
@@ -173,24 +173,27 @@ def _key(item: Item) -> Key:
 
 
 def _join_notes(
-    place: Place, met: dict[Key, Rating], unrated: Sequence[Item], n_items: int
+    place: Place, met: dict[Key, tuple[Rating, str]], unrated: Sequence[Item], n_items: int
 ) -> Iterator[Problem]:
-    several = [key for key, rating in met.items() if len(rating.predicates) > 1]
+    several = [written for rating, written in met.values() if len(rating.predicates) > 1]
     if several:
-        names = [f"{predicate} ({identity})" for _, predicate, identity in several]
         message = (
             f"{counted(len(several), 'predicate and identity', 'predicates and identities')} of"
             f" {len(met):,} match several rated predicates, which count as one;"
-            f" harmfulness is their mean weighted by answers: {listed(names)}."
+            f" harmfulness is their mean weighted by answers: {listed(several)}."
         )
         yield place.note("ambiguous_join", message)
     if unrated:
-        texts = [f"{item.metadata.get('predicate', 'none')} ({item.category})" for item in unrated]
+        texts = map(_written, unrated)
         message = (
             f"The predicate and identity of {len(unrated):,} of {counted(n_items, 'item')} are not"
             f" among the rated ones: {listed(list(dict.fromkeys(texts)))}."
         )
         yield place.note("unrated_predicate", message)
+
+
+def _written(item: Item) -> str:
+    return f"{item.metadata.get('predicate', 'none')} ({item.category})"
 
 
 def _plain(text: str) -> str:

@@ -30,6 +30,7 @@ def read_predicate_file(path: Path) -> Predicates:
 
 
 def is_published(path: Path) -> bool:
-    """Whether the file has the columns of WinoQueer-NL's."""
+    """Whether the file has the columns of WinoQueer-NL's rather than those of a plain list."""
     ((file,), _) = read_files(path)
-    return PUBLISHED.text in read_table(file).columns
+    columns = read_table(file).columns
+    return PUBLISHED.text in columns and not set(REQUIRED) <= set(columns)
