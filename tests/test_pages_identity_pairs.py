@@ -604,7 +604,10 @@ def test_a_dot_of_a_predicate_with_markup_opens_its_pairs(monkeypatch, by_hand):
         monkeypatch.setattr(views, "selected_points", lambda name, clicked=clicked: clicked)
         views.open_predicate()
     assert [one["predicate"] for one in opened_by] == [f"{ODD} {p}" for p in range(6)]
-    assert {one["identity_view"] for one in opened_by} == {"pairs"}
+    empty = {"identity": "", "pair_template": "", "preferences": (), "only_confounded": False}
+    for one in opened_by:
+        assert {name: one[name] for name in empty} == empty, "all pairs of it"
+        assert one["identity_view"] == "pairs"
     app = page(monkeypatch, by_hand, dataset="odd", identity_view="pairs", predicate=f"{ODD} 3")
     expected = {one.item_id for one, _ in odd() if one.metadata["predicate"] == f"{ODD} 3"}
     assert set(shown(app, "difference")["item_id"]) == expected

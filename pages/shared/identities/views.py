@@ -137,7 +137,14 @@ def open_predicate() -> None:
     for point in points:
         if point.get("customdata"):
             predicate = unescape(str(point["customdata"][0]))  # written for a hover box
-            state.change(identity_view="pairs", predicate=predicate, identity="", pair_template="")
+            state.change(
+                identity_view="pairs",
+                predicate=predicate,
+                identity="",
+                pair_template="",
+                preferences=(),
+                only_confounded=False,
+            )
 
 
 def show_languages(asked: Asked) -> None:
