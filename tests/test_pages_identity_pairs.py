@@ -510,7 +510,7 @@ def test_a_language_without_confounded_pairs_has_its_rows_once(monkeypatch, by_h
 def test_languages_stand_against_one_another(monkeypatch, by_hand):
     app = page(monkeypatch, by_hand, dataset="mixed", identity_view="languages")
     assert "The pairs are in one language" in words(app)
-    assert "under Beside" in words(app).replace("*", "")
+    assert "under Beside, at the top, where it stands as soon as" in words(app).replace("*", "")
     widget(app, "other_set").set_value("dutch").run()
     ((english,), keys), ((dutch,), others) = (pairs_of(by_hand, n) for n in ("mixed", "dutch"))
     request = IdentityRequest(confounded=keys | others)
@@ -630,11 +630,13 @@ def test_a_cache_without_identity_pairs_says_how_to_get_some(monkeypatch, tmp_pa
 
 
 def test_pairs_that_nobody_has_scored_say_what_to_run(monkeypatch, tmp_path):
-    put(Cache(tmp_path), [one for one, _ in odd()], "odd")
-    app = page(monkeypatch, tmp_path)
-    assert "no model has scored them yet" in words(app)
-    assert "--dataset odd" in app.code[0].value
-    assert not app.get("plotly_chart")
+    for name in ("first", "second"):
+        put(Cache(tmp_path), [one for one, _ in odd()], name)
+    for asked, named in (("second", "second"), ("", "first"), ("gone", "first")):
+        app = page(monkeypatch, tmp_path, dataset=asked)
+        assert "no model has scored them yet" in words(app)
+        assert f"--dataset {named}" in app.code[0].value
+        assert not app.get("plotly_chart")
 
 
 def test_a_preference_of_a_link_that_is_none_is_named_and_left_out(monkeypatch, by_hand) -> None:

@@ -62,7 +62,7 @@ def choose_pairs(selection: Selection) -> Asked:
         _no_identity_pairs()
     scored = [name for name in datasets if read_pair_scorers(name)]
     if not scored:
-        nothing_scored(datasets[0])
+        nothing_scored(selection.dataset if selection.dataset in datasets else datasets[0])
         st.stop()
     wanted = selection
     dataset = selection.dataset if selection.dataset in scored else scored[0]

@@ -18,7 +18,7 @@ from core.figures.identities.harm import harm_scatter
 from core.figures.identities.intervals import share_intervals
 from core.figures.identities.languages import language_plot
 from core.figures.identities.parts import part_plot
-from core.figures.identities.rows import Beside
+from core.figures.identities.rows import Beside, larger
 from core.figures.theme import Figure, file_stem
 from core.selection import IDENTITY_PARTS
 from pages.shared import state
@@ -26,7 +26,7 @@ from pages.shared.figures import literal, selected_points, show_figure
 from pages.shared.identities import columns
 from pages.shared.identities.browser import show_pairs
 from pages.shared.identities.choice import Asked
-from pages.shared.identities.data import read_confounds, read_table
+from pages.shared.identities.data import read_confounds, read_panel, read_table
 from pages.shared.identities.verdicts import rows_shown
 from pages.shared.tables import show_notes, show_table
 
@@ -153,7 +153,10 @@ def show_languages(asked: Asked) -> None:
         table = read_table(asked.question, "languages")
     except InputError as error:
         st.info(literal(str(error)), icon=":material/info:")
-        st.caption("In the app: choose a data set of another language under *Beside*, at the top.")
+        st.caption(
+            "In the app: choose a data set of another language under *Beside*, at the top, where "
+            "it stands as soon as two data sets of identity pairs are scored."
+        )
         return
     rows = of_model(table, asked)
     rows = rows.assign(points=100 * rows["difference"])
@@ -165,8 +168,19 @@ def show_languages(asked: Asked) -> None:
         show_notes(table)
         return
     for (dataset, condition), part in rows.groupby(["other_dataset", "other"], sort=False):
-        _show(asked, language_plot(part), f"languages-{dataset}-{condition}", part)
+        floor = larger(beside(asked), _floor_of_other(asked, str(dataset), str(condition)))
+        figure = language_plot(part, beside=floor)
+        _show(asked, figure, f"languages-{dataset}-{condition}", part)
     _table(asked, table, columns.LANGUAGES, "languages-table", rows)
+
+
+def _floor_of_other(asked: Asked, dataset: str, condition: str) -> Beside:
+    """The template floor of the same model in another language."""
+    question = replace(asked.question, dataset=dataset, condition=condition, other_set="")
+    models = read_panel(question).models
+    label = next(model.label for model in models if model.key == asked.model.key)
+    rows = rows_shown(read_table(question, "overview").rows, asked)
+    return _beside(rows[rows["model"] == label])
 
 
 def show_rules(asked: Asked) -> None:
@@ -212,7 +226,7 @@ def beside_all(asked: Asked) -> Beside:
 def _beside(rows: pd.DataFrame) -> Beside:
     known = rows[rows["template_floor"].notna()]
     if known.empty:
-        return Beside(math.nan, int(rows["n_templates"].max()))
+        return Beside(math.nan, int(rows["n_templates"].max()) if len(rows) else 0)
     return Beside(
         float(known["template_floor"].median()), int(known["n_templates"].max()), len(known)
     )
