@@ -526,7 +526,7 @@ def language_rows() -> pd.DataFrame:
 
 def test_languages_draw_differences_in_points_around_zero_with_both_shares() -> None:
     rows = language_rows()
-    figure = language_plot(rows)
+    figure = language_plot(rows, beside=BESIDE)
     sound(figure)
     drawn = marks(figure).sort_values("y")
     assert drawn["x"].tolist() == pytest.approx([10, -2, -10])
@@ -547,13 +547,14 @@ def test_languages_draw_differences_in_points_around_zero_with_both_shares() -> 
     ]
     (dashes,) = (trace for trace in figure.data if trace.name == "undefined")
     assert "No pair here has a choice." in dashes.customdata[0][1]
-    (line,) = figure.layout.shapes
+    band, line = figure.layout.shapes
+    assert (band.x0, band.x1) == pytest.approx((-3.1, 3.1))
     assert (line.x0, line.x1) == (0, 0)
 
 
 def test_languages_without_confounded_pairs_stand_below_those_with_all() -> None:
     rows = language_rows()
-    figure = language_plot(with_confounds(rows, n=30))
+    figure = language_plot(with_confounds(rows, n=30), beside=BESIDE)
     sound(figure)
     drawn = marks(figure).sort_values("y")
     assert drawn["symbol"].tolist() == [
@@ -567,16 +568,17 @@ def test_languages_without_confounded_pairs_stand_below_those_with_all() -> None
 
 
 def test_the_caption_of_languages_names_both_data_sets_and_what_they_share() -> None:
-    caption = caption_of(language_plot(language_rows()))
+    caption = caption_of(language_plot(language_rows(), beside=BESIDE))
     assert "mine <nl> (Dutch) less that in starter-en (English)" in caption
     assert "25 shared predicates" in caption
+    assert "on both sides of 0: the same claims in another template move bias (W) by 3.1" in caption
     assert "n = 0 to 5,840 and 5,000 pairs" in caption
     assert "(1 of 3 marks)" in caption
     assert "1 of 4 are undefined" in caption
 
 
 def test_languages_without_rows_say_so() -> None:
-    figure = language_plot(language_rows().iloc[:0])
+    figure = language_plot(language_rows().iloc[:0], beside=BESIDE)
     sound(figure)
     assert "nothing to draw" in caption_of(figure)
 

@@ -12,16 +12,20 @@ from core.figures.heads.strip import short
 from core.figures.identities.marks import (
     Mark,
     around,
+    band_key,
     evidence_words,
     lane,
     legend_symbols,
     mark_traces,
     marks_layout,
+    put_band,
     values_of,
 )
 from core.figures.identities.rows import (
     SHARE,
+    Beside,
     Row,
+    band_words,
     interval_words,
     kind_names,
     kinds_of,
@@ -42,7 +46,7 @@ _LEAST = 10.0  # points to either side that the axis holds
 _NEUTRAL_WORDS = "0"
 
 
-def language_plot(rows: pd.DataFrame) -> Figure:
+def language_plot(rows: pd.DataFrame, *, beside: Beside) -> Figure:
     """Difference of bias (W), bias (M) and each identity's share, in points.
 
     Parameters
@@ -50,6 +54,8 @@ def language_plot(rows: pd.DataFrame) -> Figure:
     rows
         Of the table `languages`, those of one model and one other language. Where a column `pairs`
         tells them apart, those without confounded pairs stand below those with all, as open marks.
+    beside
+        The larger floor of both languages.
     """
     kinds = [kind for kind, _ in kinds_of(rows)]
     place = {name: at for at, name in enumerate(dict.fromkeys(rows["measure"]))}
@@ -61,6 +67,7 @@ def language_plot(rows: pd.DataFrame) -> Figure:
     n_kinds = max(len(kinds), 1)
     marks = [_mark(at + _ABOVE / n_kinds, row, kind, kinds) for at, row, kind in records]
     traces = [
+        *band_key(beside),
         *legend_symbols(kind_names("circle", "", kinds)),
         *mark_traces(marks, 0.0, _NEUTRAL_WORDS),
         *_shares([(at + _BELOW / n_kinds, row) for at, row, _ in records]),
@@ -68,8 +75,9 @@ def language_plot(rows: pd.DataFrame) -> Figure:
     labels = [(float(at), _label(name)) for name, at in place.items()]
     height = _ROW * n_kinds * max(len(labels), 1)
     layout = marks_layout(traces, height, labels, 0.0, "difference of shares (points)")
-    layout["xaxis"] |= {"range": around([*values_of(marks), -_LEAST, _LEAST])}
-    layout["meta"] = {"caption": _caption(rows, kinds, marks)}
+    edges = put_band(layout, 0.0, 100 * beside.floor)
+    layout["xaxis"] |= {"range": around([*values_of(marks), *edges, -_LEAST, _LEAST])}
+    layout["meta"] = {"caption": _caption(rows, kinds, marks, beside)}
     return drawn(traces, layout)
 
 
@@ -123,7 +131,7 @@ def _shares(records: list[tuple[float, Row]]) -> list[go.Scatter]:
     ]
 
 
-def _caption(rows: pd.DataFrame, kinds: Sequence[str], marks: list[Mark]) -> str:
+def _caption(rows: pd.DataFrame, kinds: Sequence[str], marks: list[Mark], beside: Beside) -> str:
     if rows.empty:
         return "No measure is in both languages, so there is nothing to draw."
     row = rows.iloc[0].to_dict()
@@ -136,6 +144,7 @@ def _caption(rows: pd.DataFrame, kinds: Sequence[str], marks: list[Mark]) -> str
         "mean of the identities.",
         kinds_words(kinds),
         evidence_words(marks, 0.0, _NEUTRAL_WORDS),
+        f"{band_words(beside, '0')} The larger floor of both languages is taken.",
         "Templates, names and forms are each language's own, so that more than the language "
         "differs.",
     ]

@@ -222,15 +222,21 @@ def share_layout(
         What is drawn besides the marks.
     """
     layout = marks_layout(traces, height, labels, NEUTRAL, SHARE_TITLE)
-    low, high = NEUTRAL, NEUTRAL
-    if math.isfinite(beside.floor):
-        low, high = NEUTRAL - beside.floor, NEUTRAL + beside.floor
-        place = {"x0": low, "x1": high, "yref": "paper", "y0": 0, "y1": 1}
-        look = {"fillcolor": BAND, "line": {"width": 0}}
-        layout["shapes"] = [{"type": "rect", "layer": "below"} | place | look, *layout["shapes"]]
-    ends = around([*values_of(marks), *others, low, high, *_LEAST_RANGE])
+    edges = put_band(layout, NEUTRAL, beside.floor)
+    ends = around([*values_of(marks), *others, *edges, *_LEAST_RANGE])
     layout["xaxis"] |= {"range": ends, "tickformat": ".0%"}
     return layout
+
+
+def put_band(layout: dict[str, Any], middle: float, half: float) -> list[float]:
+    """Put a band behind the marks of a layout; its edges, none where the half is undefined."""
+    if not math.isfinite(half):
+        return []
+    edges = [middle - half, middle + half]
+    place = {"x0": edges[0], "x1": edges[1], "yref": "paper", "y0": 0, "y1": 1}
+    look = {"fillcolor": BAND, "line": {"width": 0}}
+    layout["shapes"] = [{"type": "rect", "layer": "below"} | place | look, *layout["shapes"]]
+    return edges
 
 
 def band_key(beside: Beside) -> list[go.Scatter]:

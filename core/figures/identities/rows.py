@@ -100,12 +100,17 @@ def floor_words(beside: Beside) -> str:
     )
 
 
-def band_words(beside: Beside) -> str:
-    """The same, with the band that shows it."""
+def larger(a: Beside, b: Beside) -> Beside:
+    """Of two yardsticks the one with the larger floor; the known one where one is not."""
+    return b if math.isnan(a.floor) or b.floor > a.floor else a
+
+
+def band_words(beside: Beside, middle: str = "50 %") -> str:
+    """The same, with the band around the middle that shows it."""
     words = floor_words(beside)
     if not math.isfinite(beside.floor):
         return words
-    return f"Grey band, as far on both sides of 50 %: {lowered(words)}"
+    return f"Grey band, as far on both sides of {middle}: {lowered(words)}"
 
 
 def kinds_words(kinds: Sequence[str]) -> str:
