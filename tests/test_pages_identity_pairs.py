@@ -507,6 +507,18 @@ def test_a_language_without_confounded_pairs_has_its_rows_once(monkeypatch, by_h
     assert set(shown(app, "difference")["condition"]) == {"nl"}
 
 
+def test_a_card_turned_to_another_language_does_not_turn_the_page(monkeypatch, by_hand):
+    app = page(monkeypatch, by_hand, dataset="both", identity_view="pairs")
+    card = next(c for c in app.segmented_control if str(c.key).startswith("card-condition-"))
+    assert card.value == "en"
+    card.set_value("nl").run()
+    assert any('lang="nl"' in block.body for block in app.get("html"))
+    assert address(app)["condition"] == "en"
+    widget(app, "identity").set_value("Gay").run()
+    assert widget(app, "condition").value == "en"
+    assert set(shown(app, "difference")["condition"]) == {"en"}
+
+
 def test_languages_stand_against_one_another(monkeypatch, by_hand):
     app = page(monkeypatch, by_hand, dataset="mixed", identity_view="languages")
     assert "The pairs are in one language" in words(app)

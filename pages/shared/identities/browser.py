@@ -74,9 +74,10 @@ def show_pairs(asked: Asked) -> Selection:
         f"pairs-{selection.dataset}-{selection.scorer}-{len(positions)}-rows",
         simulated=bool(st.session_state.get(SIMULATED)),
     )
-    shown = show_item(table, matches, replace(selection, compare=""))
+    # Who turns the card over to another language does not turn the page.
+    show_item(table, matches, replace(selection, compare=""))
     st.page_link("pages/items.py", label="Open on Items", icon=":material/open_in_new:")
-    return replace(selection, condition=shown.condition)
+    return selection
 
 
 def _choose(asked: Asked) -> Selection:
