@@ -618,7 +618,9 @@ def test_the_starter_sets_are_whole(language: str) -> None:
         ("male", "female", "non-binary"), 20
     )
     assert len(read.templates) == 11
-    assert len({item.item_id for item in items}) == len(items) == 5_840
+    assert len({item.item_id for item in items}) == len(items) == 8_760
+    said = Counter(who for p in read.predicates.entries for who in p.identities)
+    assert set(said.values()) == {6}  # an interval needs five
     assert all(item.language == language for item in items)
 
 
