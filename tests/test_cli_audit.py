@@ -182,7 +182,7 @@ def test_an_audit_that_was_not_written_whole_has_no_notes(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.export.audit.write_table", killed)
+        patch.setattr("core.export.table_files.write_table", killed)
         assert audit("--table", "cells", "--seed", "2", "--out", f"{folder}/")[0] == 130
     assert not (folder / "notes.json").exists()
     assert audit("--table", "cells", "--out", f"{folder}/")[0] == 0
