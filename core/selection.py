@@ -54,7 +54,7 @@ ATLAS_BY = ("pca", "umap")
 ATLAS_COLOURS = ("statistic", "flagged", "dimension", "difference")
 
 IDENTITY_VIEWS = ("intervals", "parts", "harmfulness", "languages", "rules", "confounds", "pairs")
-IDENTITY_PARTS = ("tiers", "templates", "names")
+IDENTITY_PARTS = ("counterfactuals", "templates", "tiers", "names")
 
 # Smallest and largest value of a number; of the others -1 and 1.
 # Nothing lies within a margin of 0, so that it cannot be tested against.
@@ -144,6 +144,7 @@ class Selection:
     atlas_colour: str = ATLAS_COLOURS[0]
     identity: str = ""  # of the pairs looked at
     predicate: str = ""  # ... by the name that its forms share
+    counterfactual: str = ""  # identity that it is held against
     pair_template: str = ""
     identity_view: str = IDENTITY_VIEWS[0]  # what is shown of identity pairs
     identity_part: str = IDENTITY_PARTS[0]  # ... and which parts of them

@@ -15,7 +15,7 @@ from scipy import stats
 from benchmarks.simulated_pairs import DATASET, fill_pairs
 from core.analysis.identities.confounds import confounded_pairs
 from core.analysis.identities.panel import IdentityPanel, identity_panels
-from core.analysis.identities.rows import IdentityRequest
+from core.analysis.identities.rows import IdentityRequest, _no_spread
 from core.analysis.identities.tables import TABLES, identity_table
 from core.analysis.pairs import pair_summary, pair_table
 from core.errors import InputError
@@ -114,7 +114,8 @@ def test_three_identities_by_hand(by_hand: IdentityPanel) -> None:
     assert math.isnan(row["bias_w_low"])
     assert row["reason"] == "Fewer than 5 predicates: no interval over them."
     assert row["hides"] == "both sides"
-    assert "1 tie, left out are 1 uninformative and 1 not scored" in row["verdict"]
+    assert "tiny: only 6 of 7 pairs are scored. Of these the stereotypical" in row["verdict"]
+    assert "Among the pairs is 1 tie. Left out: 1 uninformative and 1 not scored." in row["verdict"]
 
 
 @pytest.mark.parametrize(
@@ -282,11 +283,49 @@ def test_the_mean_over_models_stands_last(planted: tuple[Cache, IdentityPanel]) 
     panel = planted[1]
     rows = rows_of(panel, "identities")
     last = rows.tail(len(panel.identities))
-    assert set(last["model"]) == {"mean of 3 models"}
-    shares = tally(panel.word, panel.identity, len(panel.identities)).shares
+    assert set(last["model"]) == {"mean of 2 masked models"}, "a causal one is not comparable"
+    masked = [model.kind == "masked" for model in panel.models]
+    shares = tally(panel.word, panel.identity, len(panel.identities)).shares[masked]
     assert last["share"].tolist() == pytest.approx(shares.mean(axis=0).tolist())
-    assert last["n"].sum() == rows[: -len(last)]["n"].sum()
+    of_models = rows[(rows["row"] == "model") & (rows["kind"] == "masked")]
+    assert last["n"].sum() == of_models["n"].sum()
     assert (last["share_low"] < last["share"]).all()
+
+
+def test_whom_identities_are_held_against_is_told_apart(by_hand: IdentityPanel) -> None:
+    rows = rows_of(by_hand, "counterfactuals").set_index("part")
+    facts = by_hand.facts
+    for name, row in rows.iterrows():
+        identity, _, other = str(name).partition(" against ")
+        here = (facts["identity"] == identity) & (facts["counterfactual"] == other)
+        choices = by_hand.word[0, here.to_numpy()]
+        assert row["n"] == np.isfinite(choices).sum()
+        if row["n"]:
+            assert row["bias_w"] == pytest.approx(np.nanmean(choices))
+    assert len(rows) == len(facts[["identity", "counterfactual"]].drop_duplicates())
+
+
+def test_all_pairs_have_the_interval_of_the_overview(planted: tuple[Cache, IdentityPanel]) -> None:
+    over_all = rows_of(planted[1], "overview")
+    part = rows_of(planted[1], "tiers")
+    part = part[part["part"] == "all pairs"].reset_index(drop=True)
+    for end in ("bias_w_low", "bias_w_high", "spread_low"):
+        assert part[end].tolist() == over_all[end].tolist()
+
+
+def test_a_template_with_most_of_the_pairs_is_named(planted: tuple[Cache, IdentityPanel]) -> None:
+    notes = identity_table([planted[1]], "overview", REQUEST).notes
+    counts = planted[1].facts["template"].value_counts()
+    share = 100 * counts.iloc[0] / counts.sum()
+    assert any(f"{share:.0f} % of the pairs" in note for note in notes)
+
+
+def test_a_spread_without_an_interval_says_why() -> None:
+    usual = {"bias_w_low": 0.4, "spread_low": math.nan, "n_identities": 3}
+    assert _no_spread({**usual, "n_identities": 1}, few=False) == "One identity: no spread."
+    assert "fewer than 5 predicates" in _no_spread(usual, few=True)
+    assert "every resample gives the same shares" in _no_spread(usual, few=False)
+    assert _no_spread({**usual, "spread_low": 0.1}, few=False) == ""
 
 
 def test_kinds_stand_side_by_side_and_are_not_comparable(
@@ -344,7 +383,8 @@ def test_confounded_pairs_are_in_and_out_side_by_side(planted: tuple[Cache, Iden
     assert rows["verdict"].str.contains("(mean over any two of 11 templates)", regex=False).all()
     assert without["highest"].iloc[0] != "LGBTQ"
     elsewhere = frozenset(("other", "en", item_id) for item_id in ids)
-    assert rows_of(panel, "counts", replace(REQUEST, confounded=elsewhere))["n"].sum() == 8_000
+    rows = rows_of(panel, "counts", replace(REQUEST, confounded=elsewhere))
+    assert rows["n"].sum() == 4_000 and "pairs" not in rows, "none of these is here"
 
 
 def test_the_checker_s_confounded_pairs_are_keys_of_the_panel(

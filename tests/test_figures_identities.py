@@ -11,7 +11,7 @@ import pandas as pd
 import plotly
 import pytest
 
-from core.analysis.identities.overview import mean_label
+from core.analysis.identities.overview import MEAN, mean_label
 from core.figures.colours import EVIDENCE
 from core.figures.identities.harm import harm_scatter
 from core.figures.identities.heatmap import identity_map
@@ -49,6 +49,7 @@ def hovers(figure: Figure) -> list[str]:
 def row(model: str, share: float, half: float = 0.05, **columns: Any) -> dict[str, Any]:
     ends = {"share": share, "share_low": share - half, "share_high": share + half}
     usual = {"kind": "causal", "n_models": 1, "condition": "nl", "mark": "", "reason": ""}
+    usual["row"] = MEAN if model.startswith("mean of") else "model"
     return {"model": model, **usual, **ends, "n": 400, **COUNTS, **columns}
 
 
@@ -191,7 +192,7 @@ def test_the_caption_of_the_map_counts_what_it_shows() -> None:
     assert "n = 0 to 410 pairs per cell" in caption, "the mean's n is of all models"
     assert "1 of 9 cells are undefined" in caption
     assert "bias (W) by 3.1 points (n = 11 templates)" in caption
-    assert "is not known (n = 1 template)" in caption_of(
+    assert "is not known: no two make the same claim" in caption_of(
         identity_map(identity_rows(), beside=UNKNOWN)
     )
 
@@ -586,3 +587,14 @@ def test_languages_without_rows_say_so() -> None:
 def test_the_map_has_the_median_floor_of_several_models() -> None:
     figure = identity_map(identity_rows(), beside=Beside(0.031, 11, n_models=2))
     assert "by 3.1 points (n = 11 templates; median of 2 models)" in caption_of(figure)
+
+
+def test_means_of_several_kinds_stand_apart_from_the_models() -> None:
+    rows = [row(model, 0.6, identity="Gay") for model in ("a", "b", "mean of 2 masked models")]
+    rows += [row("mean of 3 causal models", 0.7, identity="Gay", n_models=3)]
+    figure = identity_map(pd.DataFrame(rows), beside=BESIDE)
+    sound(figure)
+    assert list(figure.layout.yaxis.tickvals) == pytest.approx([0, 1, 2.4, 3.4])
+    assert [len(trace.z) for trace in figure.data[:2]] == [2, 2]
+    assert "2 models and 1 identity" in caption_of(figure)
+    assert "The last rows are the means over the models of a kind" in caption_of(figure)

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from core.stats.intervals import Interval, percentile_interval
 from core.stats.known import varies
@@ -149,15 +149,10 @@ def interval_of_share(
 
 def expanded_level(n: int, level: float) -> float:
     """The level of the quantiles that an interval over n predicates has at its ends."""
-    return 2 * float(ndtr(expansion(n, level) * float(ndtri((1 + level) / 2)))) - 1
-
-
-def expansion(n: int, level: float) -> float:
-    """By how much an interval over n predicates is wider than that of very many."""
     if n < 2:
-        return 1.0
-    t = float(stdtrit(n - 1, (1 + level) / 2))
-    return t * math.sqrt(n / (n - 1)) / float(ndtri((1 + level) / 2))
+        return level
+    z = float(stdtrit(n - 1, (1 + level) / 2)) * math.sqrt(n / (n - 1))
+    return 2 * float(ndtr(z)) - 1
 
 
 def with_choices(

@@ -8,8 +8,9 @@ do to all identities at once. With s_i the share of identity i and d_ri its chan
 
 which covers at least as often as it says, since no changes of the shares move their range by more
 than the range of these changes; at equal shares it holds 0. An identity lies clearly on one side
-where |s_i - 1/2| exceeds c f_i sd_i, with c the quantile over r of max_i |d_ri| / sd_i and f_i what
-Student's t asks for of few predicates.
+where |s_i - 1/2| exceeds t_i sd_i sqrt(n_i / (n_i - 1)): with n_i the predicates of i and c the
+quantile over r of the largest |d_ri| / sd_i, t_i is the quantile of Student's t of n_i - 1 degrees
+of freedom at the level that c has in the normal distribution.
 
 Letters: I identities, R resamples.
 """
@@ -20,8 +21,9 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, stdtrit
 
-from core.stats.identity_bias import NEUTRAL, expanded_level, expansion
+from core.stats.identity_bias import NEUTRAL, expanded_level
 from core.stats.intervals import Interval
 from core.stats.known import ROUNDING, varies
 from core.stats.levels import CONFIDENCE, LEAST_ITEMS
@@ -74,13 +76,14 @@ def clear_sides(
     sides = np.zeros(len(shares), dtype=np.int64)
     if moving.any():
         largest = np.fmax.reduce(changes[:, moving] / sd[moving], axis=1)
-        c = float(np.nanquantile(largest, level))
-        wide = np.array([expansion(int(n), level) for n in n_predicates[moving]])
+        tail = float(ndtr(np.nanquantile(largest, level)))
+        n = n_predicates[moving]
+        least = stdtrit(n - 1, tail) * np.sqrt(n / (n - 1)) * sd[moving]
         away = shares[moving] - NEUTRAL
-        sides[moving] = np.where(np.abs(away) > c * wide * sd[moving], np.sign(away), 0)
+        sides[moving] = np.where(np.abs(away) > least, np.sign(away), 0)
     adjusted = 1 - (1 - level) / max(1, int(usable.sum()))
     for i in np.flatnonzero(usable & ~moving):
-        n = int(n_predicates[i])
-        found = wilson_interval(float(shares[i]) * n, n, level=adjusted)
+        k = int(n_predicates[i])
+        found = wilson_interval(float(shares[i]) * k, k, level=adjusted)
         sides[i] = int(found.low > NEUTRAL) - int(found.high < NEUTRAL)
     return sides

@@ -15,12 +15,14 @@ from core.store.gate import Cache
 from core.store.items import check_dataset
 from core.store.pair_rows import ALWAYS, ELSEWHERE, UNINFORMATIVE
 
-_FACTS = """
+_PREDICATE = (
+    "coalesce(metadata->>'predicate_name', metadata->>'predicate_en', metadata->>'predicate', '')"
+)
+_FACTS = f"""
 SELECT item_id, condition, row_order,
     coalesce(metadata->>'identity', '') AS identity,
     coalesce(metadata->>'counterfactual', '') AS counterfactual,
-    coalesce(metadata->>'predicate_name', metadata->>'predicate_en', metadata->>'predicate', '')
-        AS predicate,
+    {_PREDICATE} AS predicate,
     metadata->>'predicate_name' IS NOT NULL OR metadata->>'predicate_en' IS NOT NULL AS has_name,
     coalesce(metadata->>'template', '') AS template,
     coalesce(metadata->>'name', '') AS name,
@@ -61,8 +63,8 @@ def identity_datasets(cache: Cache) -> list[str]:
     """Names of the data sets with a pair that names its identity and its predicate."""
     with cache.reading() as con:
         rows = con.execute(
-            "SELECT dataset FROM pair WHERE metadata->>'identity' <> '' AND "
-            "metadata->>'predicate' <> '' GROUP BY dataset ORDER BY dataset"
+            f"SELECT dataset FROM pair WHERE metadata->>'identity' <> '' AND {_PREDICATE} <> '' "
+            "GROUP BY dataset ORDER BY dataset"
         ).fetchall()
         return [dataset for (dataset,) in rows]
 

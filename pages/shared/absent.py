@@ -19,6 +19,8 @@ WORDS = {
     "scorer": "model",
     "errors": "error of pipelines",
     "identity": "identity",
+    "counterfactual": "identity held against",
+    "item": "pair",
     "predicate": "predicate",
     "pair_template": "template",
     "preferences": "preference",

@@ -12,6 +12,7 @@ import pandas as pd
 from core.analysis.identities.panel import IdentityPanel, PairKey
 
 Places = npt.NDArray[np.intp]
+FACTS = ["identity", "counterfactual", "predicate", "template", "name", "tier", "harmfulness"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +20,7 @@ class PairsWanted:
     """Values that pairs must have; an empty one asks for nothing."""
 
     identity: str = ""
+    counterfactual: str = ""
     template: str = ""
     predicate: str = ""
     preferences: tuple[str, ...] = ()  # more, less, tie, uninformative
@@ -37,6 +39,21 @@ def pair_places(panel: IdentityPanel, table: pd.DataFrame) -> Places:
     places = np.full(len(found), -1, dtype=np.intp)
     places[found >= 0] = rows[found[found >= 0]]
     return places
+
+
+def facts_of_rows(panel: IdentityPanel, table: pd.DataFrame, places: Places) -> pd.DataFrame:
+    """What each pair is about (FACTS), in the rows of an item table; missing for other items.
+
+    Parameters
+    ----------
+    table, places
+        As of `pair_positions`.
+    """
+    row = np.full(len(table), -1)
+    there = np.flatnonzero(places >= 0)
+    row[places[there]] = there
+    facts = panel.facts[FACTS].take(np.maximum(row, 0)).set_axis(table.index)
+    return facts.mask(row < 0)
 
 
 def pair_positions(
@@ -59,7 +76,7 @@ def pair_positions(
     """
     facts = panel.facts
     keep = places >= 0
-    for column in ("identity", "template", "predicate"):
+    for column in ("identity", "counterfactual", "template", "predicate"):
         if value := getattr(wanted, column):
             keep &= (facts[column] == value).to_numpy(np.bool_)
     if only is not None:

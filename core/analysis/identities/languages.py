@@ -51,7 +51,8 @@ def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> Audi
     """
     if len(panels) < 2:
         raise InputError(
-            "The pairs are in one language; name the data set of another one with --against."
+            "The pairs are in one language; name a data set of another one to hold them against "
+            "(--against in a terminal, Beside in the app)."
         )
     rows, notes = [], [SHARED]
     for other in panels[1:]:

@@ -48,6 +48,20 @@ def name_groups(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     return _by_column(panel, request, "name_group")
 
 
+def counterfactuals(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
+    """Bias by the identity that a pair is about and the one that it is held against."""
+    pairs = panel.facts[["identity", "counterfactual"]].astype(str)
+    against = pairs["counterfactual"].where(pairs["counterfactual"] != "", UNNAMED)
+    names = pairs["identity"] + " against " + against
+    order = {name: at for at, name in enumerate(panel.identities)}
+    found = pairs.assign(name=names, at=pairs["identity"].map(order)).drop_duplicates("name")
+    masks = {
+        name: (names == name).to_numpy(np.bool_)
+        for name in found.sort_values("at", kind="stable")["name"]
+    }
+    return AuditTable(_part_rows(panel, request, "counterfactual", masks))
+
+
 def rules(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     """Bias by words and by the published rule, and how many pairs change their preference.
 
@@ -134,10 +148,11 @@ def _by_column(panel: IdentityPanel, request: IdentityRequest, column: str) -> A
 def _part_rows(
     panel: IdentityPanel, request: IdentityRequest, table: str, masks: Mapping[str, Mask]
 ) -> pd.DataFrame:
-    """One row per part and model; every part draws from a stream of its own."""
+    """One row per part and model; all pairs draw as the overview does, every other part alone."""
     rows = []
     for name, mask in masks.items():
-        found = bias_rows(panel.part(mask), request, request.rng(f"{table} {name}"))
+        stream = "overview" if mask.all() else f"{table} {name}"
+        found = bias_rows(panel.part(mask), request, request.rng(stream))
         found.insert(0, "part", name)
         rows.append(found)
     return pd.concat(rows, ignore_index=True)

@@ -98,9 +98,11 @@ def bias_rows(
         "n_predicates": n,
     }
     rows = pd.DataFrame(columns)
+    most = int(n.max(initial=0))
+    fewest = np.where(found.data.counts > 0, found.n_predicates_of, most).min(axis=1, initial=most)
     rows["reason"] = [
-        reason(row["n"], row["n_predicates"], row["bias_w_low"]) or _no_spread(row)
-        for row in rows.to_dict("records")
+        " ".join(filter(None, (_reason_of(row), _no_spread(row, few))))
+        for row, few in zip(rows.to_dict("records"), fewest < LEAST_ITEMS, strict=True)
     ]
     return rows
 
@@ -166,13 +168,19 @@ def _spread_columns(found: Estimates) -> dict[str, list[float]]:
     return _columns("spread", [spread_interval(*of) for of in models])
 
 
-def _no_spread(row: Mapping[Any, Any]) -> str:
-    """Why the spread, or its interval, is undefined though shares are not."""
+def _reason_of(row: Mapping[Any, Any]) -> str:
+    return reason(row["n"], row["n_predicates"], row["bias_w_low"])
+
+
+def _no_spread(row: Mapping[Any, Any], few: bool) -> str:
+    """Why the spread, or its interval, is undefined though bias (W) has one."""
+    if math.isnan(row["bias_w_low"]) or not math.isnan(row["spread_low"]):
+        return ""
     if row["n_identities"] == 1:
         return "One identity: no spread."
-    if math.isnan(row["spread_low"]):
+    if few:
         return f"No interval of the spread: an identity has fewer than {LEAST_ITEMS} predicates."
-    return ""
+    return "No interval of the spread: every resample gives the same shares."
 
 
 def _columns(name: str, found: Sequence[Interval]) -> dict[str, list[float]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.analysis.identities.overview import OPPOSITE
+from core.analysis.identities.extremes import OPPOSITE
 from core.words import counted
 
 

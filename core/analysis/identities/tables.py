@@ -16,7 +16,15 @@ from core.analysis.identities.harm import harmfulness, predicates
 from core.analysis.identities.languages import languages
 from core.analysis.identities.overview import identities, overview
 from core.analysis.identities.panel import IdentityPanel
-from core.analysis.identities.parts import counts, kinds, name_groups, rules, templates, tiers
+from core.analysis.identities.parts import (
+    counterfactuals,
+    counts,
+    kinds,
+    name_groups,
+    rules,
+    templates,
+    tiers,
+)
 from core.analysis.identities.rows import IdentityRequest
 from core.errors import InputError
 from core.words import counted
@@ -30,6 +38,7 @@ _OF_ONE: dict[str, Callable[[IdentityPanel, IdentityRequest], AuditTable]] = {
     "tiers": tiers,
     "templates": templates,
     "names": name_groups,
+    "counterfactuals": counterfactuals,
     "rules": rules,
     "kinds": kinds,
     "harmfulness": harmfulness,
@@ -64,7 +73,11 @@ def identity_table(
         return table
     kept = [panel.without(request.confounded) for panel in panels]
     n_out = sum(len(p.facts) - len(k.facts) for p, k in zip(panels, kept, strict=True))
+    if not n_out:
+        return table
     some = [panel for panel in kept if len(panel.facts)]
+    if name == LANGUAGES and (len(some) < 2 or some[0] is not kept[0]):
+        some = []  # nothing is left of the language that the others are held against, or of them
     rows = [table.rows.assign(pairs=ALL_PAIRS)]
     note = f"{counted(n_out, 'pair differs', 'pairs differ')} in more than the identity"
     if not some:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from plotly import graph_objects as go
 
-from core.analysis.identities.overview import HIGHEST, LOWEST, mean_label
+from core.analysis.identities.overview import HIGHEST, LOWEST, MEAN
 from core.figures.colours import score_colours
 from core.figures.heads.strip import short
 from core.figures.identities.rows import SHARE, Beside, Row, floor_words, share_words
@@ -20,8 +20,13 @@ from core.words import counted
 
 MARKS = {HIGHEST: "▲", LOWEST: "▼"}
 
+_MEANS = (
+    "",
+    "The last row is the mean over the models, its n of all of them.",
+    "The last rows are the means over the models of a kind, their n of all of them.",
+)
 _ROW, _ABOVE = 30, 46  # px
-_APART = 0.4  # rows between the models and their mean
+_APART = 0.4  # rows between the models and their means
 _LETTERS = 18  # of an identity's name, or in a line of a model's
 _SLANTED = 6.4  # px of a letter, downwards
 _CROWDED = 12  # identities; more of them have narrower cells than a number with its mark
@@ -29,7 +34,7 @@ _TOO_MANY = 25  # identities; more of them have narrower cells than a number
 
 
 def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Figure:
-    """Share of every identity under every model, the mean over models last.
+    """Share of every identity under every model, means over the models of a kind last.
 
     Each cell carries an invisible mark, which a click selects: its `customdata` begins with the
     label of the model (or of the mean) and the identity.
@@ -42,14 +47,14 @@ def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Fig
         Identity whose column is outlined.
     """
     models, identities = (list(dict.fromkeys(rows[name])) for name in ("model", "identity"))
-    has_mean = len(models) > 2 and models[-1] == mean_label(len(models) - 1)
-    places = [i + _APART * (has_mean and i == len(models) - 1) for i in range(len(models))]
+    means = set(rows.loc[rows["row"] == MEAN, "model"])
+    places = [i + _APART * (model in means) for i, model in enumerate(models)]
     cells = {(row["model"], row["identity"]): row for row in rows.to_dict("records")}
-    blocks = [slice(0, -1), slice(-1, None)] if has_mean else [slice(None)]
+    n_alone = len(models) - len(means)
     traces = [
         _heat([[cells.get((m, i)) for i in identities] for m in models[of]], places[of])
-        for of in blocks
-        if models
+        for of in (slice(n_alone), slice(n_alone, None))
+        if models[of]
     ]
     traces[1:] = [trace.update(showscale=False) for trace in traces[1:]]
     if models:
@@ -57,7 +62,7 @@ def identity_map(rows: pd.DataFrame, *, chosen: str = "", beside: Beside) -> Fig
     layout = _layout(models, places, identities)
     if chosen in identities:
         layout["shapes"] = [_outline(identities.index(chosen), places[-1])]
-    layout["meta"] = {"caption": _caption(rows, models, has_mean, chosen, beside)}
+    layout["meta"] = {"caption": _caption(rows, chosen, beside)}
     return drawn(traces, layout)
 
 
@@ -174,14 +179,13 @@ def _two_lines(label: str) -> str:
     return "<br>".join(map(plain, lines))
 
 
-def _caption(
-    rows: pd.DataFrame, models: list[str], has_mean: bool, chosen: str, beside: Beside
-) -> str:
+def _caption(rows: pd.DataFrame, chosen: str, beside: Beside) -> str:
     if rows.empty:
         return "No identity has a pair, so there is nothing to draw."
     n_undefined = int(rows["share"].isna().sum())
-    of_models = rows[rows["model"] != models[-1]] if has_mean else rows
-    n_models = len(models) - has_mean
+    of_models = rows[rows["row"] != MEAN]
+    n_models = of_models["model"].nunique()
+    n_means = rows["model"].nunique() - n_models
     n_identities = rows["identity"].nunique()
     sentences = [
         f"{language_name(rows['condition'].iloc[0])}: {SHARE}, in per cent, of "
@@ -190,7 +194,7 @@ def _caption(
         f"n = {span(of_models['n'])} pairs per cell.",
         "Too many identities for numbers: hover." if n_identities > _TOO_MANY else "",
         f"{MARKS[HIGHEST]} and {MARKS[LOWEST]}: the highest and the lowest of the row.",
-        "The last row is the mean over the models, its n of all of them." if has_mean else "",
+        _MEANS[min(n_means, 2)],
         f"–: {n_undefined:,} of {len(rows):,} cells are undefined." if n_undefined else "",
         f"Outlined: {chosen}." if chosen in set(rows["identity"]) else "",
         floor_words(beside),

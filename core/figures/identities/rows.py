@@ -90,9 +90,9 @@ def share_words(row: Row, column: str) -> list[str]:
 
 def floor_words(beside: Beside) -> str:
     """How far another template moves bias (W), as a sentence."""
-    n = counted(beside.n_templates, "template")
     if not math.isfinite(beside.floor):
-        return f"How far another template moves bias (W) is not known (n = {n})."
+        return "How far another template moves bias (W) is not known: no two make the same claim."
+    n = counted(beside.n_templates, "template")
     several = f"; median of {counted(beside.n_models, 'model')}" if beside.n_models > 1 else ""
     return (
         f"The same claims in another template move bias (W) by {points(beside.floor)}"

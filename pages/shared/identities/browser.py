@@ -9,14 +9,15 @@ import streamlit as st
 
 from core.analysis.filtering import Matches
 from core.analysis.identities.browse import PairsWanted, pair_positions
+from core.analysis.items import item_table
 from core.analysis.pair_card import PREFERENCES
 from core.selection import Selection, with_field
 from core.words import counted
 from pages.shared import state
 from pages.shared.absent import say_absent
-from pages.shared.data import read_items
+from pages.shared.data import open_cache, read_items
 from pages.shared.identities.choice import Asked
-from pages.shared.identities.data import read_confounded, read_places
+from pages.shared.identities.data import read_confounded, read_facts, read_places
 from pages.shared.items.item_card import sensitive_css
 from pages.shared.items.item_rows import (
     ROWS_PER_PAGE,
@@ -31,7 +32,17 @@ from pages.shared.items.pair_card import RULES, choose_rule
 from pages.shared.tables import SIMULATED
 from pages.shared.widgets import download_buttons
 
-FACTS = ["identity", "counterfactual", "predicate", "template", "name", "tier", "harmfulness"]
+LABELS = {
+    "identity": "Identity",
+    "counterfactual": "Held against",
+    "pair_template": "Template",
+    "predicate": "Predicate",
+}
+SHOWN = (
+    *("item_id", "predicate", "identity", "counterfactual", "template", "difference"),
+    *("preferred", "preferred_other_rule", "score_more", "score_less", "n_unmodified", "flags"),
+)
+TEXTS = ["item_id", "condition", "stereotype", "anti_stereotype"]
 
 
 def show_pairs(asked: Asked) -> Selection:
@@ -44,6 +55,7 @@ def show_pairs(asked: Asked) -> Selection:
         read_places(asked.question, selection.scorer),
         PairsWanted(
             identity=selection.identity,
+            counterfactual=selection.counterfactual,
             template=selection.pair_template,
             predicate=selection.predicate,
             preferences=selection.preferences,
@@ -63,14 +75,15 @@ def show_pairs(asked: Asked) -> Selection:
     state.put(selection)
     at = open_row(table, matches, selection)
     st.caption(
-        f"{counted(len(positions), 'pair')} of {len(asked.panel.facts):,}, the largest difference "
-        f"of scores on {RULES[selection.unit]} first"
+        f"{counted(len(positions), 'pair')} of {len(asked.panel.facts):,}; the largest difference "
+        f"of scores on {RULES[selection.unit]}, in either direction, stands first"
     )
-    show_table(table, matches, selection, at)
+    facts = read_facts(asked.question, selection.scorer)
+    show_table(table, matches, selection, at, facts=facts, shown=_shown_columns(table))
     turn_pages(matches, selection)
     download_buttons(
-        lambda: _with_facts(asked, table.iloc[positions]),
-        shown_columns(table),
+        lambda: _whole_rows(selection, table.iloc[positions], facts.iloc[positions]),
+        _shown_columns(table),
         f"pairs-{selection.dataset}-{selection.scorer}-{len(positions)}-rows",
         simulated=bool(st.session_state.get(SIMULATED)),
     )
@@ -87,11 +100,11 @@ def _choose(asked: Asked) -> Selection:
         st.html(sensitive_css())
     held = {
         "identity": list(asked.panel.identities),
+        "counterfactual": _values(facts["counterfactual"]),
         "pair_template": _values(facts["template"]),
         "predicate": _values(facts["predicate"]),
     }
-    labels = {"identity": "Identity", "pair_template": "Template", "predicate": "Predicate"}
-    places = st.columns(4)
+    places = st.columns(len(held) + 1)
     for place, (name, values) in zip(places, held.items(), strict=False):
         if name != "identity":  # which is said under every view
             say_absent(name, values)
@@ -100,7 +113,7 @@ def _choose(asked: Asked) -> Selection:
         selection = with_field(selection, name, chosen)
         state.show_field(name, chosen)
         place.selectbox(
-            labels[name], ["", *values], format_func=lambda v: v or "all", **state.bound(name)
+            LABELS[name], ["", *values], format_func=lambda v: v or "all", **state.bound(name)
         )
     known = tuple(name for name in selection.preferences if name in PREFERENCES)
     say_absent("preferences", PREFERENCES)
@@ -127,7 +140,14 @@ def _values(column: pd.Series) -> list[str]:
     return sorted((v for v in column.unique() if v), key=lambda v: (len(v), v))
 
 
-def _with_facts(asked: Asked, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the item table with what each pair is about, for a file."""
-    facts = asked.panel.facts.set_index("item_id")[FACTS]
-    return rows.join(facts, on="item_id")
+def _shown_columns(table: pd.DataFrame) -> list[str]:
+    """Those of pairs of identities that the item table has, beside the facts."""
+    usual = shown_columns(table)
+    return [name for name in SHOWN if name in usual or name not in table]
+
+
+def _whole_rows(selection: Selection, rows: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the item table with what each pair is about and both sentences, for a file."""
+    texts = item_table(open_cache(), selection.scorer, selection.dataset)[TEXTS]
+    both = pd.concat([rows, facts], axis=1)
+    return both.merge(texts, on=TEXTS[:2], how="left", validate="one_to_one")

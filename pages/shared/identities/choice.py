@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ from pages.shared.identities.data import (
     read_panels,
 )
 from pages.shared.tables import SIMULATED
-from pages.shared.widgets import empty_cache, errors_in_one_sentence, nothing_scored
+from pages.shared.widgets import errors_in_one_sentence, nothing_scored
 
 STARTER = "data/identity_pairs/en"  # in the project's folder
 
@@ -54,11 +55,8 @@ class Asked:
 def choose_pairs(selection: Selection) -> Asked:
     """Data set, models, language and what to hold beside; ends the page where there is nothing."""
     held = read_overview()
-    if held is None or held.datasets.empty:
-        empty_cache()
-        st.stop()
-    datasets = read_identity_datasets()
-    if not datasets:
+    datasets = read_identity_datasets() if held is not None else []
+    if held is None or not datasets:
         _no_identity_pairs()
     scored = [name for name in datasets if read_pair_scorers(name)]
     if not scored:
@@ -177,14 +175,14 @@ def _say_what_is_missing(wanted: Selection, shown: Selection) -> None:
         sentences.append(f"{shown.dataset} has no pairs in {there}; {here} is shown instead.")
     if gone := [s for s in wanted.models if s not in shown.models]:
         sentences.append(f"{shown.dataset} has no scores under {', '.join(gone)}.")
-    if wanted.other_set and wanted.other_set != shown.other_set:
+    if wanted.other_set not in ("", shown.other_set, shown.dataset):
         sentences.append(f"{wanted.other_set} cannot be held beside {shown.dataset}.")
     if sentences:
         lines = "\n".join(f"- {literal(sentence)}" for sentence in sentences)
         st.warning(f"Not everything is as it was asked for:\n\n{lines}", icon=":material/link_off:")
 
 
-def _no_identity_pairs() -> None:
+def _no_identity_pairs() -> NoReturn:
     """How to get pairs of identities; ends the page."""
     st.info(
         "No data set in the cache has pairs that name an identity and a predicate. These lines, "

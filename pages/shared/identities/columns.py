@@ -37,22 +37,26 @@ LEFT_OUT: Mapping[str, Any] = {
     ),
     "n_not_scored": _number("Not scored", text="Left out"),
     "n_predicates": _number("Predicates"),
-    "reason": st.column_config.TextColumn("Why a dash, or how sure", width="medium"),
+    "reason": st.column_config.TextColumn("Why a dash, or how sure", width="large"),
 }
 _BIAS: Mapping[str, Any] = {
     "bias_w": _share("Bias (W)", "Share of all pairs that prefer the stereotypical sentence"),
     "bias_w_between": _text("95 % of (W)", _OVER),
     "bias_m": _share("Bias (M)", "Mean of the identities' shares"),
     "bias_m_between": _text("95 % of (M)", _OVER),
-    "spread": _share("Spread", "Highest less lowest share of an identity"),
-    "spread_between": _text("95 % of spread", _OVER),
+    "spread_points": _number(
+        "Spread, points", 1, text="Highest less lowest share of an identity, too large by chance"
+    ),
+    "spread_between": _text("95 % of spread", "For all identities at once"),
 }
 OVERVIEW: Mapping[str, Any] = {
     "model": MODEL,
     "kind": _text("Kind", "Masked, causal and imported scores are not comparable"),
     "pairs": PAIRS,
     **_BIAS,
-    "template_floor": _share("Template floor", "What another wording of the same claims moves"),
+    "floor_points": _number(
+        "Template floor, points", 1, text="What another wording of the same claims moves"
+    ),
     "lowest": _text("Lowest"),
     "highest": _text("Highest"),
     "n": N,
@@ -105,7 +109,7 @@ KINDS: Mapping[str, Any] = {
     "bias_w_range": _text("Least to most"),
     "bias_m": _share("Bias (M)", "Mean over the models of a kind"),
     "bias_m_range": _text("Least to most"),
-    "spread": _share("Spread", "Mean over the models of a kind"),
+    "spread_points": _number("Spread, points", 1, text="Mean over the models of a kind"),
     "spread_range": _text("Least to most"),
     "n": _number("n", text="Pairs with a choice, of all models of the kind"),
     "reason": st.column_config.TextColumn("Why a dash", width="medium"),
@@ -180,6 +184,10 @@ def with_intervals(rows: pd.DataFrame, *, percent: bool = True) -> pd.DataFrame:
     ranges = [name.removesuffix("_least") for name in there if name.endswith("_least")]
     texts = {f"{name}_between": _between(rows, name, "low", "high", percent) for name in names}
     texts |= {f"{name}_range": _between(rows, name, "least", "most", percent) for name in ranges}
+    if "template_floor" in rows:
+        texts["floor_points"] = 100 * rows["template_floor"]
+    if "spread" in rows:
+        texts["spread_points"] = 100 * rows["spread"]
     return rows.assign(**texts)
 
 

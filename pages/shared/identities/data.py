@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from core.analysis.audit.request import AuditTable
-from core.analysis.identities.browse import Places, pair_places
+from core.analysis.identities.browse import Places, facts_of_rows, pair_places
 from core.analysis.identities.confounds import confounded_pairs, confounds
 from core.analysis.identities.panel import IdentityPanel, PairKey, identity_panels
 from core.analysis.identities.rows import IdentityRequest
@@ -96,6 +97,11 @@ def read_places(question: IdentityQuestion, scorer_id: str) -> Places:
     return _places(_key(question.dataset, question.scorers), question, scorer_id)
 
 
+def read_facts(question: IdentityQuestion, scorer_id: str) -> pd.DataFrame:
+    """What each pair is about, in the rows of that item table; empty where it is no such pair."""
+    return _facts(_key(question.dataset, question.scorers), question, scorer_id)
+
+
 def read_confounds(question: IdentityQuestion) -> AuditTable:
     """How many pairs differ in more than the identity, by identity and template."""
     return _confounds(_key(question.dataset, question.scorers), question)
@@ -155,6 +161,12 @@ def _table(
 @st.cache_resource(max_entries=20, show_spinner=False)
 def _places(key: Key, question: IdentityQuestion, scorer_id: str) -> Places:
     return pair_places(read_panel(question), read_items(scorer_id, question.dataset))
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _facts(key: Key, question: IdentityQuestion, scorer_id: str) -> pd.DataFrame:
+    table = read_items(scorer_id, question.dataset)
+    return facts_of_rows(read_panel(question), table, read_places(question, scorer_id))
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)

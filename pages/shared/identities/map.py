@@ -16,7 +16,7 @@ MAP = "identity-map"
 
 
 def show_map(asked: Asked) -> None:
-    """Every identity under every model; a click looks at a model and opens an identity."""
+    """Every identity under every model; a click looks at a model and opens an identity's pairs."""
     if asked.n_confounded:
         state.show_field("without_confounded", asked.selection.without_confounded)
         st.toggle(
@@ -32,7 +32,8 @@ def show_map(asked: Asked) -> None:
         for point in selected_points(MAP)[0]:
             if point.get("customdata"):
                 model, identity = point["customdata"][:2]
-                state.change(identity=identity, scorer=labels.get(model, asked.model.scorer_id))
+                scorer = labels.get(model, asked.model.scorer_id)
+                state.change(identity=identity, scorer=scorer, identity_view="pairs")
 
     show_figure(figure, MAP, asked.provenance, table=rows, on_select=open_cell)
-    st.caption("A click on a cell looks at its model and chooses its identity under *Pairs*.")
+    st.caption("A click on a cell looks at its model and opens the pairs of its identity.")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.analysis.identities.overview import BOTH_SIDES, ONE_SIDE, OPPOSITE
+from core.analysis.identities.extremes import BOTH_SIDES, ONE_SIDE, OPPOSITE
 from core.analysis.identities.summary import hidden_sentence
 from core.analysis.identities.tables import ALL_PAIRS, WITHOUT
+from core.store.score_line import score_line
+from pages.shared.data import open_cache
 from pages.shared.figures import literal
 from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_table
 
-FEW = 3  # models of which every verdict is shown at once
+FEW = 3  # verdicts that are shown at once
 LOOKS = {  # by evidence, never by direction
     OPPOSITE: ("opposite identities", ":material/call_split:", "orange"),
     BOTH_SIDES: ("on both sides", ":material/question_mark:", "gray"),
@@ -23,9 +26,10 @@ LOOKS = {  # by evidence, never by direction
 PAIRS = {ALL_PAIRS: "all pairs: ", WITHOUT: "without confounded pairs: "}
 UNDEFINED = ("undefined", ":material/block:", "gray")
 HELP = (
-    "**opposite identities**: the interval of one identity lies above 50 % and that of another "
-    "below; **on both sides**: only their shares do; **on one side**: no share lies on the other "
-    "side. None of them says that a model treats people alike."
+    "**opposite identities**: some lie clearly above 50 % and some clearly below, all taken "
+    "together; **on both sides**: only their shares do; **on one side**: no share lies on the "
+    "other side, and some clearly on theirs; **none clear**: no identity lies clearly off 50 %. "
+    "None of them says that a model treats people alike."
 )
 
 
@@ -35,8 +39,9 @@ def show_overview(asked: Asked) -> None:
     rows = rows_shown(table.rows, asked)
     if hidden := hidden_sentence(rows):
         st.warning(f"**{literal(hidden)}**", icon=":material/call_split:")
+    _say_unscored(asked, rows)
     lines = list(_lines(table.rows))
-    if len(rows) <= FEW:
+    if len(lines) <= FEW:
         st.markdown("\n".join(lines), help=HELP)
         return
     every = st.expander(
@@ -50,10 +55,28 @@ def show_overview(asked: Asked) -> None:
             st.markdown("\n".join(lines), help=HELP)
 
 
+def _say_unscored(asked: Asked, rows: pd.DataFrame) -> None:
+    """The models that have not scored all pairs, with the line that scores the rest."""
+    missing = rows[rows["n_not_scored"] > 0].to_dict("records")
+    if not missing:
+        return
+    ids = {model.label: model.scorer_id for model in asked.panel.models}
+    total = len(asked.panel.facts)
+    said = [f"{row['model']} ({total - row['n_not_scored']:,} of {total:,})" for row in missing]
+    st.warning(
+        f"Not all pairs are scored under {literal(', '.join(said[:FEW]))}"
+        + (f" and {len(said) - FEW:,} more" if len(said) > FEW else "")
+        + "; numbers are of those that are. This line scores the rest under the first:",
+        icon=":material/hourglass_empty:",
+    )
+    line = score_line(open_cache(), asked.question.dataset, ids[missing[0]["model"]])
+    st.code(line, language="bash", wrap_lines=True)
+
+
 def show_model_verdict(asked: Asked) -> None:
     """The sentence about the model looked at, where those of all models are folded away."""
     rows = read_table(asked.question, "overview").rows
-    if len(rows_shown(rows, asked)) <= FEW:
+    if len(rows) <= FEW:
         return
     lines = list(_lines(rows[rows["model"] == asked.model.label]))
     st.markdown("\n".join(lines), help=HELP)
@@ -66,9 +89,18 @@ def rows_shown(rows: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     return rows[(rows["pairs"] != ALL_PAIRS) == asked.selection.without_confounded]
 
 
+def _one_side(row: Mapping[Any, Any]) -> str:
+    """What the badge says where no identities lie on opposite sides."""
+    if row["n_identities"] == 1:
+        return "one identity"
+    return "on one side" if row["n_below"] + row["n_above"] else "none clear"
+
+
 def _lines(rows: pd.DataFrame) -> Iterator[str]:
     for row in rows.to_dict("records"):
         defined = not pd.isna(row["bias_w"])
         words, icon, colour = LOOKS[row["hides"]] if defined else UNDEFINED
+        if defined and row["hides"] == ONE_SIDE:
+            words = _one_side(row)
         which = PAIRS[row["pairs"]] if "pairs" in row else ""
         yield f"- :{colour}-badge[{icon} {words}] {literal(which + row['verdict'])}"

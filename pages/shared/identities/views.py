@@ -32,14 +32,19 @@ from pages.shared.tables import show_notes, show_table
 
 VIEWS = {
     "intervals": "Identities",
-    "parts": "Tiers, templates, names",
+    "parts": "Parts",
     "harmfulness": "Harmfulness",
     "languages": "Languages",
     "rules": "Rules and kinds",
     "confounds": "Confounds",
     "pairs": "Pairs",
 }
-PARTS = {"tiers": "tiers of predicates", "templates": "templates", "names": "groups of names"}
+PARTS = {
+    "counterfactuals": "whom they are held against",
+    "templates": "templates",
+    "tiers": "tiers of predicates",
+    "names": "groups of names",
+}
 HARM = "identity-harm"
 
 
@@ -141,6 +146,7 @@ def open_predicate() -> None:
                 identity_view="pairs",
                 predicate=predicate,
                 identity="",
+                counterfactual="",
                 pair_template="",
                 preferences=(),
                 only_confounded=False,
@@ -154,8 +160,7 @@ def show_languages(asked: Asked) -> None:
     except InputError as error:
         st.info(literal(str(error)), icon=":material/info:")
         st.caption(
-            "In the app: choose a data set of another language under *Beside*, at the top, where "
-            "it stands as soon as two data sets of identity pairs are scored."
+            "*Beside* stands at the top as soon as two data sets of identity pairs are scored."
         )
         return
     rows = of_model(table, asked)
@@ -201,9 +206,11 @@ def show_confounds(asked: Asked) -> None:
         note, icon = (st.success, ":material/check:") if told else (st.info, ":material/info:")
         note(literal(table.notes[0]), icon=icon)
         return
+    left = asked.n_confounded < len(asked.panel.facts)
+    both = "Every table of this page has its rows with these pairs and without them."
     st.caption(
-        "What a model prefers there may have another cause than the identity. Every table of this "
-        "page has its rows with these pairs and without them."
+        "What a model prefers there may have another cause than the identity. "
+        + (both if left else "No pair is left without them.")
     )
     _table(asked, table, columns.CONFOUNDS, "confounds", bad)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -126,8 +127,24 @@ def step(table: pd.DataFrame, matches: Matches, place: int) -> None:
     state.change(item=row["item_id"], condition=row["condition"], page=int(place) // ROWS_PER_PAGE)
 
 
-def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: int) -> None:
-    """One page of the matching rows; a click opens an item."""
+def show_table(
+    table: pd.DataFrame,
+    matches: Matches,
+    selection: Selection,
+    at: int,
+    *,
+    facts: pd.DataFrame | None = None,
+    shown: Sequence[str] = (),
+) -> None:
+    """One page of the matching rows; a click opens an item.
+
+    Parameters
+    ----------
+    facts
+        More columns, in the rows of the table.
+    shown
+        The columns on the page, where they are not the usual ones.
+    """
     first = selection.page * ROWS_PER_PAGE
     positions = matches.positions[first : first + ROWS_PER_PAGE]
     chosen = [at - first] if first <= at < first + len(positions) else []
@@ -140,7 +157,10 @@ def show_table(table: pd.DataFrame, matches: Matches, selection: Selection, at: 
         if rows and rows != chosen:
             step(table, matches, first + rows[0])
 
-    rows = table.iloc[positions][shown_columns(table)]
+    rows = table.iloc[positions]
+    if facts is not None:
+        rows = pd.concat([rows, facts.iloc[positions]], axis=1)
+    rows = rows[list(shown) or shown_columns(table)]
     words = {name: rows[name].map(PREFERENCES) for name in PREFERRED if name in rows}
     words |= {"binary": rows["binary"].map(POLES)} if "binary" in rows else {}
     st.dataframe(
