@@ -425,6 +425,13 @@ def test_a_capital_may_be_longer_than_its_letter() -> None:
             "bad_template",
             "Row 2 has the same text",
         ),
+        (
+            "templates",
+            ("T2", "{identity:people}\u200b {predicate:main}."),
+            "bad_template",
+            "Row 2 has the same text",
+        ),
+        ("names", ("Adam\u200b", "male"), "bad_name", "stands in male already"),
         ("templates", ("T2", "{identity:folk} {predicate:main}."), "missing_surface", "folk"),
         ("identities", ("Bisexual", "people", ""), "bad_identity", "its text"),
         ("identities", ("Gay", "label", "homosexual"), "bad_identity", "earlier row"),
@@ -554,10 +561,18 @@ def test_identities_of_one_text_may_stand_with_other_names_or_predicates(tmp_pat
     assert len({(i.stereotype, i.anti_stereotype) for i in items}) == len(items) == 9
 
 
-def test_identities_that_look_the_same_or_have_no_names_are_refused(tmp_path: Path) -> None:
-    same = [*ROWS["identities"][:-1], ("Straight", "label", "GAY")]
+@pytest.mark.parametrize("text", ["GAY", "gay!", "g\u200bay", "ga y"])
+def test_identities_that_compare_nothing_are_refused(tmp_path: Path, text: str) -> None:
+    same = [*ROWS["identities"][:-1], ("Straight", "label", text)]
     (problem,) = refused(write(tmp_path, identities=same))
     assert (problem.kind, problem.row) == ("same_surface", 4)
+    assert problem.message == (
+        "Gay and Straight have the same letters in the surface form label, so that template T11"
+        " would compare nothing."
+    )
+
+
+def test_identities_without_a_name_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (problem,) = refused(write(other, names=[("Adam", "male")]))

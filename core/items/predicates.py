@@ -19,10 +19,12 @@ Traps of the published file:
 - Two predicates may have the same Dutch form for one identity ("are gross" and "are dirty"): a pair
   with that form gets the mean of both, weighted by answers (core/items/predicate_join.py).
 - `total_responses` counts yes and no only.
+- Four names end in "(T5 only)" or "(T5/T11 only)": these predicates stand in these templates only.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +32,7 @@ from pathlib import Path
 
 from core.errors import InputError
 from core.files.places import listed
-from core.files.rows import read_list, refuse_errors
+from core.files.rows import folded, read_list, refuse_errors
 from core.files.tables import Table
 from core.items.identities import COUNTERFACTUALS, IDENTITIES
 from core.items.predicate_rows import (
@@ -50,6 +52,7 @@ TIERS = ((1, 7), (2, 5), (3, 3))  # tier, and the tenths of yes from which on it
 EXCLUDED = -1
 # Distinct predicates in tiers 1 to 3, excluded and added: as published, and what the paper prints.
 PUBLISHED_TIERS = (60, 52, 30, 26, 22)
+_SCOPE = re.compile(r"\(([^()]+) only\)$")
 PRINTED = "68 / 52 / 30"
 
 
@@ -66,6 +69,16 @@ class Predicate:
     def identities(self) -> tuple[str, ...]:
         """All identities it was asked about, in the order in which they stand."""
         return tuple(dict.fromkeys(name for form in self.forms for name in form.identities))
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The templates that its name restricts it to, as in "(T5/T11 only)"; mostly none."""
+        found = _SCOPE.search(self.name)
+        return tuple(name.strip() for name in found[1].split("/")) if found else ()
+
+    def is_for(self, template: str) -> bool:
+        """Whether its name lets it into the template of this name."""
+        return not self.scope or folded(template) in map(folded, self.scope)
 
     @property
     def tier(self) -> int | None:

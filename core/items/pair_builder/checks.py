@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import chain, combinations
 
 from core.files.places import Place
-from core.files.rows import folded
 from core.items.pair_builder.contents import (
     COUNTERFACTUALS,
     NAMES,
@@ -19,6 +18,7 @@ from core.items.pair_builder.contents import (
     Folder,
     Opposed,
 )
+from core.items.pair_builder.likeness import as_compared, as_read
 from core.items.pair_builder.slots import Template
 from core.types import Problem
 
@@ -74,11 +74,11 @@ def _nothing_compared(
 ) -> Iterator[Problem]:
     """Pairs whose two identities have the same text."""
     for pair in known:
-        first, second = map(folded, folder.surfaces(pair, template.surface))
+        first, second = map(as_compared, folder.surfaces(pair, template.surface))
         if first == second:
             message = (
-                f"{_labels(folder, pair, 'and')} have the same surface form {template.surface},"
-                f" so that template {template.name} would compare nothing."
+                f"{_labels(folder, pair, 'and')} have the same letters in the surface form"
+                f" {template.surface}, so that template {template.name} would compare nothing."
             )
             yield Place(TEMPLATES, template.row).error("same_surface", message)
 
@@ -92,7 +92,7 @@ def _same_pairs(
     for template in templates:
         alike: dict[tuple[str, ...], list[Opposed]] = defaultdict(list)
         for pair in known:
-            alike[tuple(map(folded, folder.surfaces(pair, template.surface)))].append(pair)
+            alike[tuple(map(as_compared, folder.surfaces(pair, template.surface)))].append(pair)
         for earlier, later in chain.from_iterable(combinations(a, 2) for a in alike.values()):
             both = [said[template.form, pair.identity] for pair in (earlier, later)]
             if later.row in told or both[0].isdisjoint(both[1]):
@@ -117,7 +117,7 @@ def _said_of(folder: Folder) -> dict[tuple[int, str], set[str]]:
     for predicate in folder.used:
         for form in predicate.forms:
             for identity in form.identities:
-                found[form.template, identity].add(folded(form.text))
+                found[form.template, identity].add(as_read(form.text))
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.items.pair_builder.contents import COUNTERFACTUALS, PREDICATES, TEMPLATES, Folder
-from core.items.pair_builder.meanings import is_for, meanings, scope_of
+from core.items.pair_builder.meanings import meanings
 from core.items.pair_builder.slots import Template
 from core.items.predicate_rows import FORMS
 from core.items.predicates import EXCLUDED, Predicate
@@ -35,10 +35,10 @@ def exclusions(folder: Folder) -> Iterator[Exclusion]:
             reason = f"{share.value:.0%} of {share.n} said yes, less than 30 %."
             yield Exclusion("excluded", predicate.name, "", "", predicate.forms[0].row, reason)
     for predicate in folder.used:
-        if any(is_for(predicate, template) for template in folder.templates):
+        if any(predicate.is_for(template.name) for template in folder.templates):
             yield from _missing_forms(folder, predicate)
         else:
-            names = ", ".join(scope_of(predicate))
+            names = ", ".join(predicate.scope)
             reason = f"Its name restricts it to {names}, which {TEMPLATES} does not have."
             row = predicate.forms[0].row
             yield Exclusion("no_template", predicate.name, "", names, row, reason)
@@ -52,7 +52,7 @@ def _missing_forms(folder: Folder, predicate: Predicate) -> Iterator[Exclusion]:
         there = {form.template for form in predicate.forms if identity in form.identities}
         for word, number in FORMS.items():
             templates = [
-                t.name for t in folder.templates if t.form == number and is_for(predicate, t)
+                t.name for t in folder.templates if t.form == number and predicate.is_for(t.name)
             ]
             if templates and number not in there:
                 reason = f"It has no form {word} for {folder.identities[identity].label}."

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from core.errors import DataSetError, InputError
 from core.files.places import refusal
-from core.files.rows import folded, read_list, text_of
+from core.files.rows import read_list, text_of
 from core.files.tables import Record
 from core.items.identities import identity_named
 from core.items.pair_builder.checks import check_folder
@@ -34,6 +34,7 @@ from core.items.pair_builder.contents import (
     Identity,
     Opposed,
 )
+from core.items.pair_builder.likeness import as_read
 from core.items.pair_builder.names import groups_of, read_names
 from core.items.pair_builder.predicate_file import is_published, read_predicate_file
 from core.items.pair_builder.slots import Template, parse_template
@@ -125,7 +126,7 @@ def _template(record: Record) -> tuple[Template, Unique]:
     if not name or not text:
         raise InputError("The row has no template or no text.")
     template = parse_template(name, text, record.place.row)
-    return template, {"template": folded(name), "text": folded(template.text)}
+    return template, {"template": as_read(name), "text": as_read(template.text)}
 
 
 def _opposed(record: Record) -> tuple[Opposed, Unique]:
@@ -154,7 +155,7 @@ def _add_surface(found: dict[str, Identity], record: Record) -> None:
     if not (label and surface and text):
         raise InputError("The row needs an identity, the name of a surface form, and its text.")
     name = identity_named(label)
-    other = next((n for n in found if n != name and folded(n) == folded(name)), None)
+    other = next((n for n in found if n != name and as_read(n) == as_read(name)), None)
     if other is not None:
         raise InputError(f"{label} is written {other} in an earlier row; write it in one way.")
     identity = found.setdefault(name, Identity(label))

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.files.rows import folded, text_of
+from core.files.rows import text_of
 from core.files.tables import Record, Table
+from core.items.pair_builder.likeness import as_read
 from core.types import Problem
 from core.words import counted
 
@@ -50,7 +51,7 @@ def read_names(table: Table) -> tuple[list[Name], list[Problem]]:
     for record in table.records:
         try:
             name = _read_name(record)
-            if (earlier := seen.get(folded(name.text))) is not None:
+            if (earlier := seen.get(as_read(name.text))) is not None:
                 raise InputError(
                     f"The name {name.text} stands in {earlier.group} already; a name belongs to "
                     "one group, once."
@@ -58,7 +59,7 @@ def read_names(table: Table) -> tuple[list[Name], list[Problem]]:
         except InputError as error:
             problems.append(record.place.error("bad_name", str(error)))
             continue
-        seen[folded(name.text)] = name
+        seen[as_read(name.text)] = name
         names.append(name)
     return names, [*problems, *_size_note(table, names)]
 

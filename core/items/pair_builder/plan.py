@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.files.rows import folded
 from core.items.pair_builder.contents import Folder, Opposed
 from core.items.pair_builder.exclusions import Exclusion, exclusions
+from core.items.pair_builder.likeness import as_read
 from core.items.pair_builder.meanings import meanings
 from core.items.pair_builder.names import Name
 from core.items.pair_builder.slots import Template, filled
@@ -98,7 +98,7 @@ def _distinct(folder: Folder, cells: Sequence[Cell]) -> tuple[list[Cell], list[E
     for cell in cells:
         surfaces = folder.surfaces(cell.opposed, cell.template.surface)
         sentences = [filled(cell.template, text, cell.text, "{name}") for text in surfaces]
-        key = (cell.opposed, *map(folded, sentences))
+        key = (cell.opposed, *map(as_read, sentences))
         if (earlier := first.setdefault(key, cell)) is not cell:
             predicate = cell.rating.predicates[0]
             where = (cell.opposed.identity, cell.template.name, predicate.forms[0].row)
