@@ -287,6 +287,22 @@ def test_harmfulness_without_a_number_of_answers_weighs_one(tmp_path: Path) -> N
     assert not any("n_harmfulness" in i.metadata for i in joined)
 
 
+def test_a_rating_is_of_the_predicates_of_its_template(tmp_path: Path) -> None:
+    """A name that ends in "(T5/T11 only)" says nothing about other templates."""
+    entries = read(
+        tmp_path,
+        forms("are gross", "vies", harmfulness_mean=3, harmfulness_count=6),
+        forms("are dirty (T5/T11 only)", "vies", harmfulness_mean=1, harmfulness_count=2),
+        forms("smell (T5 only)", "stinken", harmfulness_mean=4, harmfulness_count=1),
+    ).entries
+    items = [item("vies", template=template) for template in ("T6", "t11", "")]
+    joined, notes = join([*items, item("stinken", template="as a question")], entries)
+    assert [i.metadata["harmfulness"] for i in joined] == [3, 2.5, 2.5, 4]
+    assert [i.metadata["n_harmfulness"] for i in joined] == [6, 8, 8, 1]
+    assert kinds(notes) == ["ambiguous_join"]
+    assert notes[0].message.startswith("1 predicate and identity of 2 match several")
+
+
 def test_predicates_that_are_rated_alike_have_exactly_that_mean(tmp_path: Path) -> None:
     alike = {"harmfulness_mean": 2.3}
     entries = read(

@@ -38,6 +38,14 @@ class Rating:
 
     predicates: tuple[Predicate, ...]
 
+    def within(self, template: str) -> Rating:
+        """Without predicates whose names restrict them to others than this template.
+
+        All of them where that leaves none: the pairs then name their templates in another way.
+        """
+        allowed = tuple(p for p in self.predicates if p.is_for(template))
+        return Rating(allowed) if template and allowed else self
+
     @property
     def n_harmfulness(self) -> int | None:
         """Answers behind the harmfulness, None where the file does not give the number of each."""
@@ -150,7 +158,8 @@ def with_ratings(
     """
     by_key, names = ratings(predicates), cluster_names(predicates)
     joined, unrated = [], []
-    met: dict[Key, tuple[Rating, str]] = {}  # and how its first item writes it
+    several: dict[Key, str] = {}  # with how an item writes it
+    met: set[Key] = set()
     for item in items:
         key = _key(item)
         rating = by_key.get(key)
@@ -158,12 +167,15 @@ def with_ratings(
             unrated.append(item)
             joined.append(item)
             continue
-        met.setdefault(key, (rating, _written(item)))
+        rating = rating.within(str(item.metadata.get("template", "")))
+        met.add(key)
+        if len(rating.predicates) > 1:
+            several.setdefault(key, _written(item))
         known = item.metadata | rating.metadata
         if key[0] == DUTCH and not _NAMES & known.keys():
             known["predicate_name"] = names[rating.predicates[0].name]
         joined.append(replace(item, metadata=known))
-    return joined, list(_join_notes(place, met, unrated, len(items)))
+    return joined, list(_join_notes(place, list(several.values()), len(met), unrated, len(items)))
 
 
 def _key(item: Item) -> Key:
@@ -173,13 +185,12 @@ def _key(item: Item) -> Key:
 
 
 def _join_notes(
-    place: Place, met: dict[Key, tuple[Rating, str]], unrated: Sequence[Item], n_items: int
+    place: Place, several: Sequence[str], n_met: int, unrated: Sequence[Item], n_items: int
 ) -> Iterator[Problem]:
-    several = [written for rating, written in met.values() if len(rating.predicates) > 1]
     if several:
         message = (
             f"{counted(len(several), 'predicate and identity', 'predicates and identities')} of"
-            f" {len(met):,} match several rated predicates, which count as one;"
+            f" {n_met:,} match several rated predicates, which count as one;"
             f" harmfulness is their mean weighted by answers: {listed(several)}."
         )
         yield place.note("ambiguous_join", message)
