@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.errors import DataSetError, InputError
+from core.files.places import Place
 from core.items.pair_builder.build import build
 from core.items.pair_builder.contents import Folder
 from core.items.pair_builder.folder import read_folder
 from core.items.pair_builder.plan import plan
 from core.items.pair_builder.proof import differ_only_in
 from core.items.pair_builder.slots import filled, parse_template
+from core.items.predicate_join import with_ratings
+from core.items.predicates import read_predicates
 from core.settings import ROOT
 from core.types import Item, Problem
 from tests.winoqueer_nl import write_construction, write_csv
@@ -723,3 +727,20 @@ def test_the_published_predicates_are_clusters_without_pairs_in_common(published
             item.metadata["predicate_name"]
         )
     assert {len(each) for each in names.values()} == {1}
+
+
+@pytest.mark.benchmarks
+@pytest.mark.skipif(
+    not os.environ.get("STEREOSCOPE_BENCHMARKS"), reason="STEREOSCOPE_BENCHMARKS is not set"
+)
+def test_built_pairs_have_the_ratings_that_an_import_would_join(published: Path) -> None:
+    _, items = built(published)
+    joined = {"harmfulness", "n_harmfulness", "tier", "survey_added", "predicate_name"}
+    named = joined | {"predicate_en"}
+    bare = [
+        replace(item, metadata={k: v for k, v in item.metadata.items() if k not in named})
+        for item in items
+    ]
+    again, _ = with_ratings(bare, read_predicates(published / "predicates.csv").entries, Place(""))
+    facts = [[{k: i.metadata.get(k) for k in joined} for i in each] for each in (items, again)]
+    assert facts[0] == facts[1]
