@@ -4,21 +4,68 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchmarks.simulated_pairs import DATASET, fill_pairs
+from core.analysis.identities.confounds import CONFOUNDS
 from core.analysis.identities.tables import TABLES
 from core.store.gate import Cache
+from core.store.scorers import put_scorer
+from core.store.scores import missing_texts, put_scores
 from tests.conftest import Run
-from tests.pair_samples import pair
-from tests.store_samples import put
+from tests.pair_samples import pair, word_score
+from tests.store_samples import SCORER, put
+
+SIX = ("run", "sit", "hide", "jump", "wait", "hum")
+EVERY = (*TABLES, CONFOUNDS)
 
 
 @pytest.fixture
 def filled(cache: Cache) -> Cache:
     fill_pairs(cache, n_models=2, n_pairs=800)
     return cache
+
+
+def fill(
+    cache: Cache,
+    dataset: str,
+    condition: str = "en",
+    *,
+    against: Sequence[str] = ("stop",),
+    predicates: Sequence[str] = SIX,
+    other: str = "straight",
+) -> None:
+    """Pairs of two identities under one model, which prefers what is not said in `against`."""
+    items = [
+        pair(
+            f"{who} {does}",
+            (f"{who} in {dataset} {does}", f"{other} in {dataset} {does}"),
+            condition=condition,
+            language=condition,
+            metadata={
+                "identity": who.title(),
+                "counterfactual": "Straight",
+                "predicate": does,
+                "predicate_en": does,
+                "template": "T1",
+            },
+        )
+        for who in ("gay", "lesbian")
+        for does in predicates
+    ]
+    put(cache, items, dataset)
+    put_scorer(cache, SCORER)
+    scores = []
+    for text in missing_texts(cache, SCORER.scorer_id, dataset):
+        who, *_, does = text.continuation.split()
+        more = (who == "straight") == (does in against)
+        n = len(text.continuation.split())
+        scores.append(word_score(text, [-1] * (n - 1) + [-1 if more else -2]))
+    put_scores(cache, SCORER.scorer_id, scores, [])
 
 
 def test_models_identities_and_verdicts_are_printed(run: Run, filled: Cache) -> None:
@@ -28,7 +75,6 @@ def test_models_identities_and_verdicts_are_printed(run: Run, filled: Cache) -> 
         "SIMULATED: no model",
         "Bias (W), %",
         "simulated-02",
-        "mean of 2 models",
         "Non-binary",
         "go opposite",
     ):
@@ -57,20 +103,151 @@ def test_json_has_every_table_with_its_notes(run: Run, filled: Cache) -> None:
     assert (said["datasets"], said["seed"], said["n_confounded"]) == ([DATASET], 7, 0)
     assert said["simulated"] is True
     assert [*said["tables"]] == [*(name for name in TABLES if name != "languages"), "confounds"]
-    for table in said["tables"].values():
-        assert table["rows"]
-        assert all("n" in row and "reason" in row for row in table["rows"])
+    assert said["left_out"] == {}
+    assert {*said["notes"]} == {*said["tables"]}
+    for rows in said["tables"].values():
+        assert rows
+        assert all("n" in row and "reason" in row for row in rows)
     again = json.loads(run("identity-pairs", "--dataset", DATASET, "--seed", 7, "--json")[1])
     assert again == said
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "languages"])
+def test_a_table_fits_80_columns_with_its_n(run: Run, filled: Cache, name: str) -> None:
+    code, out, _ = run("identity-pairs", "--dataset", DATASET, "--table", name)
+    assert code == 0
+    table = re.split(r"^(?=  1: |.*--json and --out|simulated-0)", out, maxsplit=1, flags=re.M)[0]
+    assert max(map(len, table.splitlines())) <= 80
+    assert "row 1" not in out
+    if name != CONFOUNDS:  # nothing to be seen: no pair is confounded
+        assert re.search(r" (n|Pairs|of n) ", table)
+        assert "simulated-01" in out or name in ("counts", "kinds")
+    assert "--json and --out have all columns and rows." in out
+
+
+def test_one_model_has_an_interval_for_every_identity(run: Run, filled: Cache) -> None:
+    code, out, _ = run("identity-pairs", "--dataset", DATASET, "--scorer", "simulated-02")
+    assert code == 0
+    assert "condition: en, model: simulated-02" in out
+    assert len(re.findall(r"^ \S+ +\d+\.\d \[\d+\.\d,\d+\.\d\] ", out, flags=re.M)) == 9
+    assert "More with --table: tiers, templates, names" in out
+
+
+def test_only_groups_with_confounded_pairs_are_printed(run: Run, cache: Cache) -> None:
+    fill(cache, "here", other="really straight")
+    code, out, _ = run("identity-pairs", "--dataset", "here", "--table", CONFOUNDS)
+    assert code == 0
+    assert out.count("T1") == 2
+
+
+def test_a_folder_has_a_file_for_every_table(run: Run, filled: Cache, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    asked = ("identity-pairs", "--dataset", DATASET, "--out")
+    code, out, err = run(*asked, f"{folder}/")
+    there = [name for name in EVERY if name != "languages"]
+    assert (code, out) == (0, "")
+    assert f"Wrote {len(there) + 1} files to {folder}." in err
+    assert "SIMULATED" in err
+    assert {p.name for p in folder.iterdir()} == {"notes.json", *(f"{n}.csv" for n in there)}
+    for name in there:
+        assert set(pd.read_csv(folder / f"{name}.csv")["simulated"]) == {"SIMULATED"}
+    facts = json.loads((folder / "notes.json").read_text())
+    assert facts["simulated"] is True
+    assert {*facts["notes"]} == {*there}
+    assert run(*asked, f"{folder}/", "--table", "tiers")[0] == 0
+    assert {p.name for p in folder.iterdir()} == {"notes.json", "tiers.csv"}
+    (folder / "main.csv").write_text("a\n1\n")
+    code, _, err = run(*asked, f"{folder}/")
+    assert code == 2
+    assert "holds main.csv, which is no file of a table of identity pairs" in err
+    assert (folder / "tiers.csv").exists()
+
+
+def test_a_json_file_is_what_json_prints(run: Run, filled: Cache, tmp_path: Path) -> None:
+    file = tmp_path / "tables.json"
+    code, out, err = run("identity-pairs", "--dataset", DATASET, "--out", file, "--json")
+    said = json.loads(out)
+    assert (code, err) == (0, "")
+    assert said.pop("files") == [str(file)]
+    assert json.loads(file.read_text()) == said
+
+
+def test_one_file_takes_one_table(run: Run, filled: Cache, tmp_path: Path) -> None:
+    file = tmp_path / "identities.csv"
+    asked = ("identity-pairs", "--dataset", DATASET, "--out", file)
+    code, _, err = run(*asked)
+    assert code == 2
+    assert (
+        f"{file} holds one table, and {len(EVERY)} were asked for; choose one with --table" in err
+    )
+    assert run(*asked, "--table", "identities")[0] == 0
+    assert {"identity", "share", "share_low", "n"} <= {*pd.read_csv(file).columns}
+
+
+def test_languages_are_held_against_one_another_unasked(run: Run, cache: Cache) -> None:
+    fill(cache, "here")
+    fill(cache, "there", "nl", against=SIX[:3])
+    code, out, err = run("identity-pairs", "--dataset", "here", "--against", "there")
+    assert (code, err) == (0, "")
+    assert "here en less there nl, model: tiny" in out
+    assert "  1: Few predicates (6): the interval may be too narrow." in out
+    for of, n in (("bias (W)", 12), ("Gay", 6), ("Lesbian", 6)):
+        row = re.search(rf"^ {re.escape(of)} .*$", out.split("here en less")[1], flags=re.M)
+        assert row is not None
+        assert re.search(rf" 100\.0 +50\.0 +\+50\.0 \[.*\] +{n} / {n} ", row.group())
+
+
+@pytest.mark.parametrize(
+    ("predicates", "why"), [(("rest", "look"), "here en and there nl share no predicate by name.")]
+)
+def test_what_cannot_be_compared_is_a_note(
+    run: Run, cache: Cache, tmp_path: Path, predicates: Sequence[str], why: str
+) -> None:
+    fill(cache, "here")
+    fill(cache, "there", "nl", predicates=predicates)
+    asked = ("identity-pairs", "--dataset", "here", "--against", "there")
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert f"Note: no table languages: {why}" in out
+    code, out, _ = run(*asked, "--json")
+    said = json.loads(out)
+    assert code == 0
+    assert said["left_out"] == {"languages": why}
+    assert [*said["tables"]] == [name for name in EVERY if name != "languages"]
+    code, _, err = run(*asked, "--out", f"{tmp_path / 'out'}/")
+    assert code == 0
+    assert why in err
+    assert not (tmp_path / "out" / "languages.csv").exists()
+    assert json.loads((tmp_path / "out" / "notes.json").read_text())["left_out"]["languages"] == why
+    code, out, err = run(*asked, "--table", "languages")
+    assert (code, out, err) == (2, "", f"Error: {why}\n")
+
+
+def test_data_sets_in_one_language_are_told_apart(run: Run, cache: Cache) -> None:
+    fill(cache, "here")
+    fill(cache, "there", against=SIX[:3])
+    asked = ("identity-pairs", "--dataset", "here", "--against", "there")
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert "dataset: there, condition: en" in out
+    rows = json.loads(run(*asked, "--json")[1])["tables"]["identities"]
+    shares = {(row["dataset"], row["identity"]): row["share"] for row in rows}
+    assert shares == {
+        ("here", "Gay"): 1,
+        ("here", "Lesbian"): 1,
+        ("there", "Gay"): 0.5,
+        ("there", "Lesbian"): 0.5,
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("--table", "shares"), "'shares' is not a table; choose from: overview"),
-        (("--table", "languages"), "name the data set of another one with --against"),
+        (("--table", "languages"), "The pairs are in one language"),
         (("--scorer", "nobody"), "No scorer is called 'nobody'"),
         (("--against", "elsewhere"), "no data set 'elsewhere'"),
+        (("--out", "a.txt", "--table", "tiers"), "a.txt does not end in a format"),
         (("--against", "d"), "No pair of d has an identity and a predicate"),
     ],
 )
