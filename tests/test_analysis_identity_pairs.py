@@ -28,6 +28,7 @@ from core.stats.identity_bias import tally
 from core.store.gate import Cache
 from core.store.imported_scores import ScoreSource, put_imported
 from core.store.items import put_dataset
+from core.store.pair_facts import pair_facts
 from core.store.scorers import put_scorer
 from core.store.scores import missing_texts, put_scores
 from core.types import Item, Reason, Unscored
@@ -424,8 +425,23 @@ def test_languages_are_compared_on_what_they_share(planted: tuple[Cache, Identit
         note == "Warning: only simulated-pairs en is scored by simulated-03: left out."
         for note in table.notes
     )
-    assert any("left out: 1 predicate of simulated-pairs en" in note for note in table.notes)
+    gone = english.facts[english.facts["predicate"] == english.facts["predicate"][0]]
+    n_gone = gone["identity"].nunique()
+    assert any(f"left out: {n_gone} of simulated-pairs en, 0 of" in note for note in table.notes)
     assert set(total["model"]) == {"simulated-01", "simulated-02"}
+
+
+def test_an_identity_is_compared_on_the_predicates_said_of_it_in_both(
+    planted: tuple[Cache, IdentityPanel],
+) -> None:
+    (english,) = identity_panels(planted[0], DATASET)
+    # The same choices in both, of which each language has other predicates of each identity.
+    number = english.facts["predicate"].cat.codes + english.codes("identity")
+    dutch = replace(english, dataset="dutch", facts=english.facts.assign(condition="nl"))
+    some = english.part((number % 3 != 0).to_numpy()), dutch.part((number % 3 != 1).to_numpy())
+    rows = identity_table(some, "languages", REQUEST).rows
+    assert rows["difference"].dropna().tolist() == [0] * len(rows)
+    assert rows["n"].tolist() == rows["n_other"].tolist()
 
 
 def test_a_model_is_the_same_whatever_it_is_called_beside_others(cache: Cache) -> None:
@@ -442,6 +458,21 @@ def test_a_model_is_the_same_whatever_it_is_called_beside_others(cache: Cache) -
     rows = identity_table([alone, replace(beside, dataset="e")], "languages", REQUEST).rows
     assert rows["difference"].dropna().tolist() == [0] * 4  # Queer has no pair with a choice
     assert set(rows["model"]) == {alone.models[0].label}
+
+
+def test_ratings_outside_the_scale_and_collapsed_pairs_are_left_out(cache: Cache) -> None:
+    items = [
+        told(str(i), (f"gay ran {i}", f"straight ran {i}"), "Gay", f"p{i}", harmfulness=value)
+        for i, value in enumerate([99, -7, -1, 4, 2.5])
+    ]
+    same = told("same", ("gay people.", "gay people!"), "Gay", "is", harmfulness=1)
+    put(cache, [*items, same])
+    facts = pair_facts(cache, "d")
+    assert facts["item_id"].tolist() == list("01234")
+    np.testing.assert_array_equal(facts["harmfulness"], [math.nan, math.nan, -1, 4, 2.5])
+    wrong = told("t", ("gay sat", "straight sat"), "Gay", "sat", tier=1.5)
+    put(cache, [wrong], "e")
+    assert pair_facts(cache, "e")["tier"].isna().all()
 
 
 def test_what_cannot_be_compared_is_refused(planted: tuple[Cache, IdentityPanel]) -> None:

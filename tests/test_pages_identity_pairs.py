@@ -32,10 +32,11 @@ from core.selection import (
 )
 from core.store.gate import Cache
 from core.store.generations import bump
+from core.store.items import stored_items
 from pages.shared.figures import literal
 from pages.shared.identities import views
 from tests.audit_pages import address, opened, words
-from tests.identity_caches import ODD, fill_all, mixed, odd
+from tests.identity_caches import ODD, fill, fill_all, mixed, odd
 from tests.store_samples import OTHER, SCORER, item, put
 
 PAGE = "identity_pairs"
@@ -167,7 +168,10 @@ def test_every_verdict_can_be_opened_with_its_badge(monkeypatch, planted):
         assert line.endswith(literal(row["verdict"]))
         assert ("orange-badge" in line) == (row["hides"] == "opposite")
         assert "green" not in line
-    same(shown(app, "template_floor"), rows)
+    same(shown(app, "floor_points"), rows)
+    assert shown(app, "floor_points")["floor_points"].tolist() == pytest.approx(
+        (100 * rows["template_floor"]).tolist()
+    )
     same(shown(app, "n_rated"), table(planted, DATASET, "counts"))
     nothing_wrong(app)
 
@@ -394,7 +398,7 @@ def test_what_a_link_asks_for_in_vain_is_named_and_nothing_else_lost(monkeypatch
         "o_set cannot be held beside both.",
         "both has no scores under m_2.",
         "both has no pairs in xx; English is shown instead.",
-        "identity_part in the link is 'tears', not one of tiers, templates, names",
+        "identity_part in the link is 'tears', not one of counterfactuals, templates, tiers, names",
         "The link holds hobby, which nothing here is called.",
         "The link asks for the model m_1, which this page does not have",
         "The link asks for the identity i_1, which this page does not have",
@@ -447,8 +451,8 @@ def test_confounded_pairs_are_in_and_out_side_by_side(monkeypatch, by_hand):
     assert mine.groupby("pairs")["n"].sum().to_dict() == {ALL_PAIRS: 36, "without confounded": 32}
     same(shown(app, "mark"), mine)
     lines = next(m.value for m in app.markdown if "treats people alike" in m.value).split("\n")
-    assert len(lines) == 4, "two models, with all pairs and without"
-    assert sum("without confounded pairs" in line for line in lines) == 2
+    assert len(lines) == 2, "one model, with all pairs and without; of both they are folded away"
+    assert sum("without confounded pairs" in line for line in lines) == 1
     assert "n = 12 pairs per cell" in words(app)
     toggle = widget(app, "without_confounded")
     assert toggle.label == "Leave out the 4 pairs that differ in more than the identity"
@@ -504,7 +508,7 @@ def test_a_language_without_confounded_pairs_has_its_rows_once(monkeypatch, by_h
     same(shown(app, "mark"), table(by_hand, "both", "identities", "nl"))
     assert set(shown(app, "mark")["pairs"]) == {ALL_PAIRS, "without confounded"}
     widget(app, "identity_view").set_value("pairs").run()
-    assert set(shown(app, "difference")["condition"]) == {"nl"}
+    assert app.session_state["selection"].condition == "nl"
 
 
 def test_a_card_turned_to_another_language_does_not_turn_the_page(monkeypatch, by_hand):
@@ -516,13 +520,13 @@ def test_a_card_turned_to_another_language_does_not_turn_the_page(monkeypatch, b
     assert address(app)["condition"] == "en"
     widget(app, "identity").set_value("Gay").run()
     assert widget(app, "condition").value == "en"
-    assert set(shown(app, "difference")["condition"]) == {"en"}
+    assert app.session_state["selection"].condition == "en"
 
 
 def test_languages_stand_against_one_another(monkeypatch, by_hand):
     app = page(monkeypatch, by_hand, dataset="mixed", identity_view="languages")
     assert "The pairs are in one language" in words(app)
-    assert "under Beside, at the top, where it stands as soon as" in words(app).replace("*", "")
+    assert "Beside stands at the top as soon as two data sets" in words(app).replace("*", "")
     widget(app, "other_set").set_value("dutch").run()
     ((english,), keys), ((dutch,), others) = (pairs_of(by_hand, n) for n in ("mixed", "dutch"))
     request = IdentityRequest(confounded=keys | others)
@@ -630,8 +634,8 @@ def test_a_dot_of_a_predicate_with_markup_opens_its_pairs(monkeypatch, by_hand):
 
 def test_an_empty_cache_says_what_to_run(monkeypatch, tmp_path):
     app = page(monkeypatch, tmp_path / "nothing")
-    assert "There is nothing in the cache yet" in words(app)
-    assert "core demo" in app.code[0].value
+    assert "No data set in the cache has pairs that name an identity" in words(app)
+    assert "core build-pairs data/identity_pairs/en" in app.code[0].value
 
 
 def test_a_cache_without_identity_pairs_says_how_to_get_some(monkeypatch, tmp_path):
@@ -657,3 +661,32 @@ def test_a_preference_of_a_link_that_is_none_is_named_and_left_out(monkeypatch, 
     told = " ".join(w.value.replace("\\", "") for w in app.warning)
     assert "asks for the preference nonsense" in told
     assert "No pair has all of these" not in words(app)
+
+
+def test_a_set_that_is_hardly_scored_says_so_before_its_numbers(monkeypatch, tmp_path) -> None:
+    cache, pairs = Cache(tmp_path), mixed("d", "en", confounded=False)
+    fill(cache, "d", pairs[:3])
+    put(cache, [one for one, _ in pairs], "d", replace=True)
+    app = page(monkeypatch, tmp_path)
+    told = " ".join(w.value.replace("\\", "") for w in app.warning)
+    assert f"Not all pairs are scored under tiny (3 of {len(pairs)})" in told
+    assert any("core score" in block.value and "--dataset d" in block.value for block in app.code)
+    verdict = next(m.value.replace("\\", "") for m in app.markdown if "people alike" in m.value)
+    assert f"tiny: only 3 of {len(pairs)} pairs are scored. Of these the" in verdict
+
+
+def test_pairs_are_shown_with_what_they_are_about_and_downloaded_with_their_sentences(
+    monkeypatch, by_hand, files
+) -> None:
+    app = page(monkeypatch, by_hand, dataset="mixed", identity_view="pairs", identity="Lesbian")
+    rows = shown(app, "difference")
+    assert set(rows["identity"]) == {"Lesbian"} and set(rows["counterfactual"]) == {"Straight"}
+    sizes = rows["difference"].abs().dropna().tolist()
+    assert sizes == sorted(sizes, reverse=True)
+    name = next(n for n in files if n.startswith("pairs-mixed") and n.endswith(".csv"))
+    whole = pd.read_csv(io.BytesIO(files[name]()))
+    assert whole["item_id"].tolist() == rows["item_id"].tolist()
+    items = {one.item_id: one for one in stored_items(Cache(by_hand), "mixed")}
+    for row in whole.to_dict("records"):
+        assert row["stereotype"] == items[row["item_id"]].stereotype
+        assert row["anti_stereotype"] == items[row["item_id"]].anti_stereotype

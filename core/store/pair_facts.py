@@ -27,10 +27,12 @@ SELECT item_id, condition, row_order,
     coalesce(metadata->>'template', '') AS template,
     coalesce(metadata->>'name', '') AS name,
     coalesce(metadata->>'name_group', '') AS name_group,
-    try_cast(metadata->>'tier' AS INTEGER) AS tier,
+    CASE WHEN metadata->>'tier' IN ('-1', '1', '2', '3') THEN (metadata->>'tier')::INTEGER END
+        AS tier,
     coalesce(lower(metadata->>'survey_added') IN ('true', '1'), false) AS survey_added,
-    try_cast(metadata->>'harmfulness' AS DOUBLE) AS harmfulness
-FROM pair WHERE dataset = $dataset ORDER BY row_order
+    try_cast(metadata->>'harmfulness' AS DOUBLE) AS rated,
+    CASE WHEN rated BETWEEN -1 AND 4 THEN rated END AS harmfulness
+FROM pair WHERE dataset = $dataset AND NOT collapsed ORDER BY row_order
 """
 _SCORED = f"""
 SELECT scorer_id, unit, row_order, score_more, score_less,
@@ -42,12 +44,12 @@ WHERE dataset = $dataset AND align IN ('{ALWAYS}', '{ELSEWHERE}') AND NOT collap
 
 
 def pair_facts(cache: Cache, dataset: str) -> pd.DataFrame:
-    """What every pair of a data set is about, in the order of the import.
+    """What every pair of a data set is about, in the order of the import; no collapsed one.
 
     Columns: item_id, condition, row_order, `identity` and `counterfactual` (English names),
     `predicate` (its name where there is one, else its form in the sentence), `has_name` (whether it
     has), template, name, name_group, each empty where unknown; `tier` (1 to 3, -1 excluded),
-    `survey_added`, and `harmfulness` (-1 to 4).
+    `survey_added`, and `harmfulness` (-1 to 4; `rated` also has what is outside).
 
     Raises
     ------

@@ -52,8 +52,7 @@ def facts_of_rows(panel: IdentityPanel, table: pd.DataFrame, places: Places) -> 
     row = np.full(len(table), -1)
     there = np.flatnonzero(places >= 0)
     row[places[there]] = there
-    facts = panel.facts[FACTS].take(np.maximum(row, 0)).set_axis(table.index)
-    return facts.mask(row < 0)
+    return panel.facts[FACTS].reindex(row).set_axis(table.index)
 
 
 def pair_positions(

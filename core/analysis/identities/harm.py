@@ -23,6 +23,7 @@ from core.stats.harmfulness import (
     row_correlation,
 )
 from core.stats.intervals import Interval
+from core.words import counted
 
 NOT_INDEPENDENT = "rows are not independent"
 _METHOD = (
@@ -67,6 +68,10 @@ def harmfulness(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
             }
         )
     notes = (_METHOD, _ROWS) if is_rated(panel) else (_UNRATED,)
+    outside = int((panel.facts["rated"].notna() & panel.facts["harmfulness"].isna()).sum())
+    if outside:
+        were = counted(outside, "pair has", "pairs have")
+        notes = (*notes, f"{were} a harmfulness outside -1 to 4: left out.")
     table = pd.DataFrame(rows)
     counts = pair_counts(panel)
     table["n_uninformative"], table["n_not_scored"] = (

@@ -25,7 +25,7 @@ from core.stats.resampling import bootstrap_weights
 from core.words import counted
 
 SHARED = (
-    "Only predicates and identities that both languages have, told by their names; the same "
+    "Only what both languages say of an identity: its predicates of the same names; the same "
     "predicates are drawn in both. Sentences differ in more than the language: templates, names "
     "and forms are each language's own."
 )
@@ -75,22 +75,29 @@ def _shared(a: IdentityPanel, b: IdentityPanel) -> tuple[IdentityPanel, Identity
     if not models:
         raise InputError(f"{names[0]} and {names[1]} are scored by no model in common.")
     a, b = a.of_models(models), b.of_models(models)
-    for column, noun, plural in (
-        ("predicate", "predicate", "predicates"),
-        ("identity", "identity", "identities"),
-    ):
-        held = [set(_keys(panel, column)) for panel in (a, b)]
-        both = held[0] & held[1]
-        if not both:
+    for column, noun in (("predicate", "predicate"), ("identity", "identity")):
+        if not set(_keys(a, column)) & set(_keys(b, column)):
             raise InputError(f"{names[0]} and {names[1]} share no {noun} by name.")
-        n_only = [counted(len(of - both), noun, plural) for of in held]
-        n_both = counted(len(both), noun, plural)
-        notes.append(
-            f"{names[0]} and {names[1]} share {n_both}; left out: {n_only[0]} of {names[0]},"
-            f" {n_only[1]} of {names[1]}."
-        )
-        a, b = (panel.part(_keys(panel, column).isin(both).to_numpy()) for panel in (a, b))
+    claims = [_claims(panel) for panel in (a, b)]
+    both = set(claims[0]) & set(claims[1])
+    if not both:
+        raise InputError(f"{names[0]} and {names[1]} say no predicate of the same identity.")
+    n_both = counted(len(both), "claim")
+    gone = [f"{len(set(of) - both):,} of {name}" for of, name in zip(claims, names, strict=True)]
+    notes.append(
+        f"{names[0]} and {names[1]} share {n_both} (a predicate said of an identity); left out:"
+        f" {gone[0]}, {gone[1]}."
+    )
+    a, b = (
+        panel.part(np.array([claim in both for claim in of], dtype=np.bool_))
+        for panel, of in zip((a, b), claims, strict=True)
+    )
     return a, b, notes
+
+
+def _claims(panel: IdentityPanel) -> list[tuple[str, str]]:
+    """Predicate and identity of each pair."""
+    return list(zip(_keys(panel, "predicate"), panel.facts["identity"], strict=True))
 
 
 def _scored(panel: IdentityPanel) -> dict[str, str]:
