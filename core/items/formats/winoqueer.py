@@ -86,7 +86,9 @@ def _column_problems(table: Table) -> Iterator[Problem]:
     if set(SURVEY) <= set(table.columns):
         message = (
             "The file holds what a survey says about predicates, it is not a data set; import the "
-            "file of sentence pairs."
+            "file of sentence pairs, or make pairs of it: put it as predicates.csv into a folder "
+            "with templates and identities and run `python -m core build-pairs FOLDER` "
+            "(docs/identity-pairs.md)."
         )
         yield table.place.error("wrong_columns", message)
     else:
