@@ -229,7 +229,9 @@ def test_data_sets_in_one_language_are_told_apart(run: Run, cache: Cache) -> Non
     asked = ("identity-pairs", "--dataset", "here", "--against", "there")
     code, out, _ = run(*asked)
     assert code == 0
-    assert "dataset: there, condition: en" in out
+    assert re.search(
+        r"^dataset: there, condition: en\ntiny: .* 50\.0 % of 12 pairs", out, flags=re.M
+    )
     rows = json.loads(run(*asked, "--json")[1])["tables"]["identities"]
     shares = {(row["dataset"], row["identity"]): row["share"] for row in rows}
     assert shares == {

@@ -124,7 +124,9 @@ def test_roles_that_are_turned_round_or_missing_are_refused_by_row(tmp_path: Pat
 
 def test_a_file_of_predicates_is_no_data_set(tmp_path: Path) -> None:
     row = {"template": 1, "predicate": "walk", "gender_ID": "Queer", "harmfulness_mean": 1.0}
-    with pytest.raises(DataSetError, match=r"survey says about predicates.*core build-pairs FOLDER"):
+    with pytest.raises(
+        DataSetError, match=r"survey says about predicates.*core build-pairs FOLDER"
+    ):
         read(tmp_path, row)
 
 

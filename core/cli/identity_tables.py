@@ -53,8 +53,7 @@ def print_overview(found: Mapping[str, AuditTable]) -> None:
         for first in range(0, len(models), SHOWN_MODELS):
             print_rows(_wide(rows, models[first : first + SHOWN_MODELS]))
     say("Share of each identity in %, n pairs; + highest, - lowest of a model.", to=out)
-    for verdict in overview.rows["verdict"]:
-        say(verdict, to=out)
+    _print_verdicts(overview.rows)
     for note in dict.fromkeys(note for table in found.values() for note in table.notes):
         say(f"Note: {note}", to=out)
 
@@ -67,8 +66,8 @@ def print_named(name: str, found: AuditTable) -> None:
         rows = rows[rows["n_confounded"] > 0]
     shown = rows.head(SHOWN_ROWS)
     _print_parts(name, shown)
-    for verdict in shown.get("verdict", ()):
-        say(verdict, to=out)
+    if "verdict" in shown:
+        _print_verdicts(shown)
     more = (
         f"Showing {len(shown)} of {len(found.rows):,} rows; "
         if len(shown) < len(found.rows)
@@ -77,6 +76,16 @@ def print_named(name: str, found: AuditTable) -> None:
     say(f"{more}{IN_FULL}", to=out)
     for note in found.notes:
         say(f"Note: {note}", to=out)
+
+
+def _print_verdicts(rows: pd.DataFrame) -> None:
+    """A sentence for each model; of several parts under the title of each."""
+    parts = list(_parts(rows))
+    for title, part in parts:
+        if len(parts) > 1:
+            say(title, style="bold", to=out)
+        for verdict in part["verdict"]:
+            say(verdict, to=out)
 
 
 def _print_parts(name: str, rows: pd.DataFrame) -> None:
