@@ -11,7 +11,7 @@ from core.analysis.audit.request import AuditTable
 from core.analysis.identities.confounds import CONFOUNDS
 from core.analysis.identities.overview import HIGHEST, LOWEST
 from core.analysis.identities.tables import LANGUAGES
-from core.cli.terminal import out, print_rows, print_table, say
+from core.cli.terminal import out, print_table, say
 
 SHOWN_ROWS = 40
 SHOWN_MODELS = 3  # across
@@ -51,7 +51,7 @@ def print_overview(found: Mapping[str, AuditTable]) -> None:
             continue
         say(title, style="bold", to=out)
         for first in range(0, len(models), SHOWN_MODELS):
-            print_rows(_wide(rows, models[first : first + SHOWN_MODELS]))
+            print_table(_wide(rows, models[first : first + SHOWN_MODELS]))
     say("Share of each identity in %, n pairs; + highest, - lowest of a model.", to=out)
     _print_verdicts(overview.rows)
     for note in dict.fromkeys(note for table in found.values() for note in table.notes):
@@ -155,11 +155,9 @@ def _count(name: str) -> Cells:
 
 
 def _number(name: str, form: str, times: float = 1.0) -> Cells:
-    """A number with its interval, if the table has one."""
+    """A number with its interval."""
 
     def cells(rows: pd.DataFrame) -> list[str]:
-        if f"{name}_low" not in rows:
-            return [_formed(times * value, form) for value in rows[name]]
         columns = (times * rows[f"{name}{end}"] for end in ("", "_low", "_high"))
         return [
             _formed(value, form) + ("" if math.isnan(value) else _between(low, high, form))
@@ -184,9 +182,14 @@ def _percent(name: str) -> Cells:
     return _number(name, ".1f", 100)
 
 
+def _value(name: str, form: str, times: float = 1.0) -> Cells:
+    """A number without its interval."""
+    return lambda rows: [_formed(times * value, form) for value in rows[name]]
+
+
 def _points(name: str) -> Cells:
-    """A difference of shares, without its interval."""
-    return lambda rows: [_formed(100 * value, ".1f") for value in rows[name]]
+    """A share, or difference of shares, without its interval."""
+    return _value(name, ".1f", 100)
 
 
 def _floor(rows: pd.DataFrame) -> list[str]:
@@ -258,18 +261,18 @@ _LAYOUTS: dict[str, dict[str, Cells]] = {
     },
     "harmfulness": {
         "Model": _text("model"),
-        "r by row": _number("r_rows", "+.2f"),
+        "r by row": _value("r_rows", "+.2f"),
         "n": _count("n"),
         "Pearson": _number("pearson", "+.2f"),
-        "p": _number("pearson_p", ".3f"),
-        "Spearman": _number("spearman", "+.2f"),
+        "p": _value("pearson_p", ".3f"),
+        "Spearman": _value("spearman", "+.2f"),
         "Predicates": _count("n_predicates"),
     },
     "predicates": {
         "Predicate": _text("predicate"),
         "Model": _text("model"),
-        "Harmfulness": _number("harmfulness", ".2f"),
-        "Difference": _number("mean_difference", "+.2f"),
+        "Harmfulness": _value("harmfulness", ".2f"),
+        "Difference": _value("mean_difference", "+.2f"),
         "n": _count("n"),
     },
     "counts": {
