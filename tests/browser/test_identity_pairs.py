@@ -175,6 +175,8 @@ def test_nothing_is_wider_than_a_narrow_screen_and_controls_work_there(
         look_at(page, view)
         assert beyond(page) == [], view
     box = page.get_by_test_id("stSelectbox").filter(has_text="Model").locator("input")
+    box.scroll_into_view_if_needed()
+    page.wait_for_timeout(1000)  # scrolling is smooth, and a list of options closes at it
     box.click()
     page.get_by_role("option", name="tiny, bfloat16").click()
     page.wait_for_url(re.compile(f"scorer={OTHER.scorer_id}"))
