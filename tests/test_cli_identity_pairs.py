@@ -197,18 +197,14 @@ def test_languages_are_held_against_one_another_unasked(run: Run, cache: Cache) 
         assert re.search(rf" 100\.0 +50\.0 +\+50\.0 \[.*\] +{n} / {n} ", row.group())
 
 
-@pytest.mark.parametrize(
-    ("predicates", "why"), [(("rest", "look"), "here en and there nl share no predicate by name.")]
-)
-def test_what_cannot_be_compared_is_a_note(
-    run: Run, cache: Cache, tmp_path: Path, predicates: Sequence[str], why: str
-) -> None:
+def test_what_cannot_be_compared_is_a_note(run: Run, cache: Cache, tmp_path: Path) -> None:
+    why = "here en and there nl share no predicate by name."
     fill(cache, "here")
-    fill(cache, "there", "nl", predicates=predicates)
+    fill(cache, "there", "nl", predicates=("rest", "look"))
     asked = ("identity-pairs", "--dataset", "here", "--against", "there")
     code, out, _ = run(*asked)
     assert code == 0
-    assert f"Note: no table languages: {why}" in out
+    assert f"Note: left out of the table languages: {why}" in out
     code, out, _ = run(*asked, "--json")
     said = json.loads(out)
     assert code == 0
@@ -221,6 +217,18 @@ def test_what_cannot_be_compared_is_a_note(
     assert json.loads((tmp_path / "out" / "notes.json").read_text())["left_out"]["languages"] == why
     code, out, err = run(*asked, "--table", "languages")
     assert (code, out, err) == (2, "", f"Error: {why}\n")
+
+
+def test_one_language_that_cannot_be_compared_leaves_the_others(run: Run, cache: Cache) -> None:
+    fill(cache, "here")
+    fill(cache, "there", "nl", predicates=("rest", "look"))
+    fill(cache, "third", "de")
+    sets = ("--dataset", "here", "--against", "there", "--against", "third")
+    code, out, _ = run("identity-pairs", *sets, "--table", "languages")
+    assert code == 0
+    assert "here en less third de" in out
+    assert "here en less there nl" not in out
+    assert "left out of the table languages: here en and there nl share no" in out
 
 
 def test_data_sets_in_one_language_are_told_apart(run: Run, cache: Cache) -> None:

@@ -120,19 +120,34 @@ def _tables(
     *,
     named: bool,
 ) -> tuple[dict[str, AuditTable], dict[str, str]]:
-    """The tables, and why one that nobody named is left out."""
+    """The tables, and why languages are left out that nobody asked for by the table's name."""
     tables, left_out = {}, {}
     for name in names:
         if name != LANGUAGES:
             tables[name] = _by_data_set(panels, name, request, confounded)
         elif named or len(panels) > 1:
-            try:
-                tables[name] = identity_table(panels, name, request)
-            except InputError as error:
-                if named:
-                    raise
-                left_out[name] = str(error)
+            found, why = _languages(panels, request)
+            if why:
+                left_out[name] = " ".join(why)
+            if found:
+                tables[name] = _below(found)
+            elif named:
+                raise InputError(left_out[name])
     return tables, left_out
+
+
+def _languages(
+    panels: Sequence[IdentityPanel], request: IdentityRequest
+) -> tuple[list[AuditTable], list[str]]:
+    """A table of each language that can be held against the first, and why others cannot."""
+    found, why = [], []
+    couples = [[panels[0], other] for other in panels[1:]]
+    for some in couples or [[*panels]]:
+        try:
+            found.append(identity_table(some, LANGUAGES, request))
+        except InputError as error:
+            why.append(str(error))
+    return found, why
 
 
 def _by_data_set(
@@ -153,13 +168,20 @@ def _by_data_set(
     }
     if len(found) == 1:
         return found[panels[0].dataset]
-    rows = pd.concat(
-        [table.rows.assign(dataset=dataset) for dataset, table in found.items()], ignore_index=True
+    return _below(
+        [
+            AuditTable(table.rows.assign(dataset=dataset)[["dataset", *table.rows]], table.notes)
+            for dataset, table in found.items()
+        ]
     )
-    rows.insert(0, "dataset", rows.pop("dataset"))
-    if "pairs" in rows:  # a data set without confounded pairs does not tell them apart
+
+
+def _below(found: Sequence[AuditTable]) -> AuditTable:
+    """Tables below one another, every note once."""
+    rows = pd.concat([table.rows for table in found], ignore_index=True)
+    if "pairs" in rows:  # what has no confounded pairs does not tell them apart
         rows["pairs"] = rows["pairs"].fillna(ALL_PAIRS)
-    notes = dict.fromkeys(note for table in found.values() for note in table.notes)
+    notes = dict.fromkeys(note for table in found for note in table.notes)
     return AuditTable(rows, tuple(notes))
 
 
@@ -190,6 +212,7 @@ def _print(found: NamedTables, *, named: bool) -> None:
     if named:
         for name, table in found.tables.items():
             print_named(name, table)
+        _say_left_out(found, out)
         return
     print_overview(found.tables)
     _say_left_out(found, out)
@@ -199,4 +222,4 @@ def _print(found: NamedTables, *, named: bool) -> None:
 
 def _say_left_out(found: NamedTables, to: Console) -> None:
     for name, why in found.facts["left_out"].items():
-        say(f"Note: no table {name}: {why}", to=to)
+        say(f"Note: left out of the table {name}: {why}", to=to)
