@@ -71,6 +71,7 @@ def pair(more: str, less: str, *identities: str, **metadata: str) -> Item:
         ("Trans women are cold.", "Cis women are cold.", ("Transgender", "Cis")),
         ("Old Purple people sing.", "Plain people sing.", ("Old purple", "Plain")),
         ("Purple people are cold.", "Plain people are cold.", ("Purple", "Plain")),
+        ("I hate Old (2S) people.", "I hate plain people.", ("Old (2S)", "Plain")),
     ],
 )
 def test_what_differs_in_the_identity_only(

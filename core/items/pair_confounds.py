@@ -181,7 +181,9 @@ def _identity_pattern(identity: str) -> re.Pattern[str]:
 
 @lru_cache
 def _words_of(identity: str) -> frozenset[str]:
-    return IDENTITY_WORDS.get(identity, frozenset({identity.casefold()}))
+    """Words for an identity, also as sentences are cut into words: "two-spirit ( 2s )"."""
+    words = IDENTITY_WORDS.get(identity, frozenset({identity.casefold()}))
+    return words | {" ".join(split_words(word)) for word in words}
 
 
 def _noun_beside(words: Sequence[str], identity: frozenset[str]) -> str | None:
