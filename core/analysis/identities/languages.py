@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.audit.request import AuditTable
+from core.analysis.identities.overview import floors_of
 from core.analysis.identities.panel import IdentityPanel
 from core.analysis.identities.rows import IdentityRequest, interval_columns, reason
 from core.errors import InputError
@@ -37,12 +38,14 @@ class _Drawn:
 
     tallies: list[tuple[Tally, Tally]]  # of the data (M, I) and of resamples (R, M, I)
     both: npt.NDArray[np.bool_]  # predicates with a choice in both, (M, C, I)
+    floors: dict[str, npt.NDArray[np.float64]]  # of either language on what both say, (M,) each
 
 
 def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> AuditTable:
     """Every other language against the first: bias (W), (M) and each identity's share.
 
-    `difference` is the share in `condition` less that in `other`; n and n_other are the pairs.
+    `difference` is the share in `condition` less that in `other`; n and n_other are the pairs, and
+    `template_floor` (`_other`) says how far another template moves bias (W) in either.
 
     Raises
     ------
@@ -131,7 +134,12 @@ def _tallies(
         )
         found.append((tally(*of, len(identities)), drawn))
         there.append(with_choices(*of, predicates, len(identities), len(names)))
-    return _Drawn(found, there[0] & there[1])
+    floors = {
+        f"{name}{ending}": of[name].to_numpy()
+        for ending, of in (("", floors_of(a)), ("_other", floors_of(b)))
+        for name in ("template_floor", "n_templates")
+    }
+    return _Drawn(found, there[0] & there[1], floors)
 
 
 def _measured(
@@ -164,6 +172,7 @@ def _measured(
             "share": x,
             "share_other": y,
             **columns,
+            **drawn.floors,
             "n": n,
             "n_other": n_other,
             "n_predicates": n_predicates,

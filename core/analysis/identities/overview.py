@@ -62,7 +62,7 @@ def overview(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     by_identity = identities(panel, request).rows
     found = [extremes(by_identity[by_identity["model"] == m]) for m in rows["model"]]
     rows = pd.concat(
-        [rows.drop(columns="reason"), _floors(panel), pd.DataFrame(found)], axis=1
+        [rows.drop(columns="reason"), floors_of(panel), pd.DataFrame(found)], axis=1
     ).assign(reason=rows["reason"])
     rows["verdict"] = [verdict(row) for row in rows.to_dict("records")]
     return AuditTable(rows, (*notes_on(panel, request), multiway_note(panel), FLOOR))
@@ -168,7 +168,7 @@ def _counts_by_identity(panel: IdentityPanel) -> dict[str, np.ndarray]:
     }
 
 
-def _floors(panel: IdentityPanel) -> pd.DataFrame:
+def floors_of(panel: IdentityPanel) -> pd.DataFrame:
     """How far the same claims in another template move each model. M rows"""
     claims = panel.facts.groupby(CLAIM, sort=False, observed=True).ngroup()
     cells = np.asarray(claims, dtype=np.int64)

@@ -26,7 +26,7 @@ from core.store.pair_facts import pair_facts, pair_scorers, scores_of_pairs
 from core.store.pair_rows import ELSEWHERE
 from core.store.score_line import score_line
 from core.store.scorers import scorers
-from core.words import IMPORTED, short_labels
+from core.words import IMPORTED, listed_or, short_labels
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -122,10 +122,7 @@ def identity_panels(
     facts = pair_facts(cache, dataset)
     usable = (facts["identity"] != "") & (facts["predicate"] != "")
     if not usable.any():
-        raise InputError(
-            f"No pair of {dataset} has an identity and a predicate in its metadata; import pairs in"
-            " the format winoqueer, or build them."
-        )
+        raise InputError(_why_none(dataset, facts))
     held = pair_scorers(cache, dataset)
     if missing := [s for s in scorer_ids if s not in held]:
         raise InputError(f"No pair of {dataset} is scored under {', '.join(missing)}.")
@@ -143,6 +140,26 @@ def identity_panels(
         part = whole.part((of & usable).to_numpy())
         panels.append(replace(part, condition=condition, n_left_out=int((of & ~usable).sum())))
     return panels
+
+
+def _why_none(dataset: str, facts: pd.DataFrame) -> str:
+    """Why a data set has no pair of identities, and what to do."""
+    if facts.empty:
+        return (
+            f"{dataset} has no pair of sentences that differ; build pairs (`build-pairs`) or"
+            " import some."
+        )
+    lacking = [name for name in ("identity", "predicate") if (facts[name] == "").all()]
+    what = (
+        f"names {listed_or([f'its {name}' for name in lacking])}"
+        if lacking
+        else "names identity and predicate"
+    )
+    return (
+        f"No pair of {dataset} {what} in its metadata; tables need identity and predicate, over"
+        " which intervals are. Add what is missing (data/README.md), or build pairs"
+        " (`build-pairs`)."
+    )
 
 
 def _models(cache: Cache, scorer_ids: Sequence[str]) -> tuple[Model, ...]:

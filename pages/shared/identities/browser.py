@@ -65,6 +65,7 @@ def show_pairs(asked: Asked) -> Selection:
     if not len(positions):
         st.info("No pair has all of these; take one of the choices back.", icon=":material/info:")
         return selection
+    say_absent("item", asked.panel.facts["item_id"].array)
     matches = Matches(positions, len(table), {})
     last_page = (len(positions) - 1) // ROWS_PER_PAGE
     selection = replace(selection, page=min(selection.page, last_page))

@@ -138,6 +138,10 @@ LANGUAGES: Mapping[str, Any] = {
     "share_other": _share("There"),
     "points": _number("Here less there", 1, sign=True, text="In percentage points"),
     "difference_between": _text("95 %", "The same predicates drawn in both"),
+    "floor_points": _number(
+        "Floor here", 1, text="Points that another template of the same claims moves bias (W)"
+    ),
+    "floor_points_other": _number("Floor there", 1, text="The same in the other language"),
     "n": _number("n here"),
     "n_other": _number("n there"),
     "n_predicates": _number("Predicates", text="Shared by both"),
@@ -166,6 +170,13 @@ COUNTS: Mapping[str, Any] = {
 }
 
 
+_POINTS = {
+    "template_floor": "floor_points",
+    "template_floor_other": "floor_points_other",
+    "spread": "spread_points",
+}
+
+
 def held(columns: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
     """The columns that the rows have: `pairs` is one only where some are confounded."""
     return {name: column for name, column in columns.items() if name in rows}
@@ -184,15 +195,15 @@ def with_intervals(rows: pd.DataFrame, *, percent: bool = True) -> pd.DataFrame:
     ranges = [name.removesuffix("_least") for name in there if name.endswith("_least")]
     texts = {f"{name}_between": _between(rows, name, "low", "high", percent) for name in names}
     texts |= {f"{name}_range": _between(rows, name, "least", "most", percent) for name in ranges}
-    if "template_floor" in rows:
-        texts["floor_points"] = 100 * rows["template_floor"]
-    if "spread" in rows:
-        texts["spread_points"] = 100 * rows["spread"]
+    for column in ("template_floor", "template_floor_other", "spread"):
+        if column in rows:
+            texts[_POINTS[column]] = 100 * rows[column]
     return rows.assign(**texts)
 
 
 def _between(rows: pd.DataFrame, name: str, low: str, high: str, percent: bool) -> pd.Series:
     scale, digits, unit = (100, 1, " %") if percent else (1, 3, "")
+    unit = " points" if name in ("spread", "difference") else unit
     ends = zip(scale * rows[f"{name}_{low}"], scale * rows[f"{name}_{high}"], strict=True)
     words = [
         MISSING if pd.isna(a) or pd.isna(b) else f"{number(a, digits)} to {number(b, digits)}{unit}"

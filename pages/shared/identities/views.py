@@ -26,7 +26,7 @@ from pages.shared.figures import literal, selected_points, show_figure
 from pages.shared.identities import columns
 from pages.shared.identities.browser import show_pairs
 from pages.shared.identities.choice import Asked
-from pages.shared.identities.data import read_confounds, read_panel, read_table
+from pages.shared.identities.data import read_confounds, read_table
 from pages.shared.identities.verdicts import rows_shown
 from pages.shared.tables import show_notes, show_table
 
@@ -173,19 +173,19 @@ def show_languages(asked: Asked) -> None:
         show_notes(table)
         return
     for (dataset, condition), part in rows.groupby(["other_dataset", "other"], sort=False):
-        floor = larger(beside(asked), _floor_of_other(asked, str(dataset), str(condition)))
-        figure = language_plot(part, beside=floor)
+        figure = language_plot(part, beside=_larger_floor(rows_shown(part, asked)))
         _show(asked, figure, f"languages-{dataset}-{condition}", part)
     _table(asked, table, columns.LANGUAGES, "languages-table", rows)
 
 
-def _floor_of_other(asked: Asked, dataset: str, condition: str) -> Beside:
-    """The template floor of the same model in another language."""
-    question = replace(asked.question, dataset=dataset, condition=condition, other_set="")
-    models = read_panel(question).models
-    label = next(model.label for model in models if model.key == asked.model.key)
-    rows = rows_shown(read_table(question, "overview").rows, asked)
-    return _beside(rows[rows["model"] == label])
+def _larger_floor(rows: pd.DataFrame) -> Beside:
+    """The larger of the template floors of both languages; all rows have the same two."""
+    row = rows.iloc[0]
+    here, there = (
+        Beside(float(row[f"template_floor{end}"]), int(row[f"n_templates{end}"]))
+        for end in ("", "_other")
+    )
+    return larger(here, there)
 
 
 def show_rules(asked: Asked) -> None:
