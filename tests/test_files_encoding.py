@@ -52,7 +52,7 @@ def test_blanks_are_no_examples_of_an_encoding() -> None:
     ],
 )
 def test_nothing_is_guessed_where_nothing_is_evident(content: bytes) -> None:
-    with pytest.raises(DataSetError, match="name its encoding with --encoding"):
+    with pytest.raises(DataSetError, match="save it as UTF-8; `import` also takes its encoding"):
         read(content)
 
 

@@ -85,7 +85,7 @@ def decode(file: DataFile, encoding: str | None = None) -> tuple[str, list[Probl
         words = [word for word in read if _has_letter(word)]  # a blank shows nobody an encoding
         message = (
             f"Bytes that are not UTF-8 were read as {chosen}, which gives {listed(words)};"
-            " --encoding names another encoding."
+            " save the file as UTF-8 if that is wrong; `import` also takes --encoding."
         )
         notes.append(place.note("encoding_guessed", message))
     return text, notes
@@ -155,6 +155,6 @@ def _refused(
     hint = f" (it looks like {looks})" if looks else ""
     message = (
         f"The file is not {encoding or 'UTF-8'}{hint}: line {line}, byte offset {offset};"
-        " name its encoding with --encoding, or save it as UTF-8."
+        " save it as UTF-8; `import` also takes its encoding, by --encoding."
     )
     return refusal(file.path, [*notes, Place(place.file, line).error("wrong_encoding", message)])
