@@ -8,20 +8,17 @@ so it is noted, and the item stays.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
 from core.files.places import Place
 from core.items.differences import around_blanks, blanks_in, is_fill_in, without_blanks
 from core.items.rows import Row
-from core.items.scripts import script_of
 from core.items.texts import bare
+from core.items.word_characters import needs_no_space
 from core.settings import REFERENCE_CONDITION
 from core.types import Item, Problem
 
-# Scripts that put no spaces between words, besides those with wide characters.
-_WITHOUT_SPACES = frozenset({"THAI", "LAO", "KHMER", "MYANMAR"})
 _GAP = "\0"  # no item holds one
 
 
@@ -91,17 +88,12 @@ def _folded(text: str) -> str:
 
 
 def _in_word(before: str) -> bool:
-    return before[-1:].isalnum() and not _needs_no_space(before[-1])
+    return before[-1:].isalnum() and not needs_no_space(before[-1])
 
 
 def _is_glued(before: str, after: str) -> bool:
     """Whether the blank is no word by itself; punctuation behind it is usual."""
     end, start = before[-1:], after[:1]
-    return (bool(end.strip()) and not _needs_no_space(end)) or (
-        start.isalnum() and not _needs_no_space(start)
+    return (bool(end.strip()) and not needs_no_space(end)) or (
+        start.isalnum() and not needs_no_space(start)
     )
-
-
-def _needs_no_space(character: str) -> bool:
-    wide = unicodedata.east_asian_width(character) in "WF"
-    return wide or script_of(character) in _WITHOUT_SPACES
