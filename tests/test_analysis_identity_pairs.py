@@ -297,7 +297,7 @@ def test_whom_identities_are_held_against_is_told_apart(by_hand: IdentityPanel) 
     rows = rows_of(by_hand, "counterfactuals").set_index("part")
     facts = by_hand.facts
     for name, row in rows.iterrows():
-        identity, _, other = str(name).partition(" against ")
+        identity, _, other = str(name).partition(" / ")
         here = (facts["identity"] == identity) & (facts["counterfactual"] == other)
         choices = by_hand.word[0, here.to_numpy()]
         assert row["n"] == np.isfinite(choices).sum()

@@ -73,7 +73,14 @@ def identity_rows() -> pd.DataFrame:
 
 
 def bias(model: str, w: float, m: float, half: float = 0.02, **columns: Any) -> dict[str, Any]:
-    usual = {"model": model, "condition": "nl", "n": 1200, "reason": "", **COUNTS}
+    usual = {
+        "model": model,
+        "condition": "nl",
+        "n_identities": 3,
+        "n": 1200,
+        "reason": "",
+        **COUNTS,
+    }
     for name, value in (("bias_w", w), ("bias_m", m)):
         usual |= {name: value, f"{name}_low": value - half, f"{name}_high": value + half}
     return usual | columns
@@ -598,3 +605,11 @@ def test_means_of_several_kinds_stand_apart_from_the_models() -> None:
     assert [len(trace.z) for trace in figure.data[:2]] == [2, 2]
     assert "2 models and 1 identity" in caption_of(figure)
     assert "The last rows are the means over the models of a kind" in caption_of(figure)
+
+
+def test_a_part_of_one_identity_has_one_mark() -> None:
+    rows = part_rows().assign(n_identities=1)
+    figure = part_plot(rows, "a", beside=BESIDE, title="whom they are held against")
+    sound(figure)
+    assert len(marks(figure)) == 2, "bias (M) of one identity is bias (W)"
+    assert "over the pairs of each; n" in caption_of(figure)

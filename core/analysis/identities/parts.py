@@ -49,10 +49,10 @@ def name_groups(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
 
 
 def counterfactuals(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
-    """Bias by the identity that a pair is about and the one that it is held against."""
+    """Bias by the identity of a pair and the one that it is held against: "Gay / Straight"."""
     pairs = panel.facts[["identity", "counterfactual"]].astype(str)
     against = pairs["counterfactual"].where(pairs["counterfactual"] != "", UNNAMED)
-    names = pairs["identity"] + " against " + against
+    names = pairs["identity"] + " / " + against
     order = {name: at for at, name in enumerate(panel.identities)}
     found = pairs.assign(name=names, at=pairs["identity"].map(order)).drop_duplicates("name")
     masks = {

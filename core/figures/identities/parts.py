@@ -38,6 +38,11 @@ from core.words import counted
 
 _LANE = 15  # px of one mark in its row
 _MEASURES = (("bias_w", "bias (W)", "circle"), ("bias_m", "bias (M)", "square"))
+_MEANT = {
+    1: "over the pairs of each",
+    2: "over all pairs of each (bias (W), circles) and as the mean of its identities (bias (M), "
+    "squares)",
+}
 
 
 def part_plot(rows: pd.DataFrame, model: str, *, beside: Beside, title: str) -> Figure:
@@ -46,7 +51,7 @@ def part_plot(rows: pd.DataFrame, model: str, *, beside: Beside, title: str) -> 
     Parameters
     ----------
     rows
-        Of the table `tiers`, `templates` or `names`, all models of one condition. Where a column
+        Of a table with parts (`templates`, `tiers`), all models of one condition. Where a column
         `pairs` tells them apart, those without confounded pairs stand beside those with all, as
         open marks.
     model
@@ -58,14 +63,15 @@ def part_plot(rows: pd.DataFrame, model: str, *, beside: Beside, title: str) -> 
     others = rows[(rows["model"] != model) & rows["bias_w"].notna()]
     marks, labels = _marks(own), _labels(own)
     kinds = [kind for kind, _ in kinds_of(own)]
-    names = [name for column in _MEASURES for name in kind_names(column[2], column[1], kinds)]
+    measures = _measures(own)
+    names = [name for column in measures for name in kind_names(column[2], column[1], kinds)]
     traces = [
         *band_key(beside),
         *_faint(others, own),
         *legend_symbols(names if len(own) else []),
         *mark_traces(marks, NEUTRAL, NEUTRAL_WORDS),
     ]
-    height = _LANE * (2 * max(len(kinds), 1) + 1) * max(len(labels), 1)
+    height = _LANE * (len(measures) * max(len(kinds), 1) + 1) * max(len(labels), 1)
     layout = share_layout(traces, height, labels, marks, beside, others["bias_w"].tolist())
     layout["meta"] = {"caption": _caption(own, others, marks, beside, title)}
     return drawn(traces, layout)
@@ -77,28 +83,34 @@ def _places(own: pd.DataFrame) -> dict[str, int]:
 
 def _marks(own: pd.DataFrame) -> list[Mark]:
     place, kinds = _places(own), [kind for kind, _ in kinds_of(own)]
-    n_lanes = len(kinds) * len(_MEASURES)
+    measures = _measures(own)
+    n_lanes = len(kinds) * len(measures)
     marks = []
     for k, (kind, rows) in enumerate(kinds_of(own)):
-        for i, (column, name, symbol) in enumerate(_MEASURES):
-            below = lane(k * len(_MEASURES) + i, n_lanes)
+        for i, (column, name, symbol) in enumerate(measures):
+            below = lane(k * len(measures) + i, n_lanes)
             names = [of_kind(f"{part}, {name}", kind, kinds) for part in rows["part"]]
             places = [place[part] + below for part in rows["part"]]
             marks += marks_of(rows, column, names, places, symbol_of(symbol, kind))
     return marks
 
 
+def _measures(own: pd.DataFrame) -> tuple[tuple[str, str, str], ...]:
+    """Bias (W), and bias (M) where a part has several identities: of one they are the same."""
+    return _MEASURES if (own["n_identities"] > 1).any() else _MEASURES[:1]
+
+
 def _labels(own: pd.DataFrame) -> list[Label]:
     """Every part with its pairs, of all pairs where there are two kinds."""
     n = own.drop_duplicates("part").set_index("part")["n"]
-    return [(at, f"{plain(short(part, 18))} ({n[part]:,})") for part, at in _places(own).items()]
+    return [(at, f"{plain(short(part, 26))} ({n[part]:,})") for part, at in _places(own).items()]
 
 
 def _faint(others: pd.DataFrame, own: pd.DataFrame) -> list[go.Scatter]:
     """Bias (W) of the other models, in the lane of the chosen one's."""
-    place, kinds = _places(own), kinds_of(own)
+    place, kinds, measures = _places(own), kinds_of(own), _measures(own)
     below = {
-        kind: lane(len(_MEASURES) * k, len(_MEASURES) * len(kinds))
+        kind: lane(len(measures) * k, len(measures) * len(kinds))
         for k, (kind, _) in enumerate(kinds)
     }
     dots = [
@@ -139,9 +151,8 @@ def _caption(
     faint = counted(others["model"].nunique(), "other model")
     sentences = [
         f"{own['model'].iloc[0]}, {language_name(own['condition'].iloc[0])}, by {title} "
-        f"({parts:,}): {SHARE}, over all pairs of each (bias (W), circles) and as the mean of its "
-        f"identities (bias (M), squares); n = {span(own['n'])} pairs. Lines: 95 % intervals over "
-        "predicates, each with all its pairs.",
+        f"({parts:,}): {SHARE}, {_MEANT[len(_measures(own))]}; n = {span(own['n'])} pairs. Lines: "
+        "95 % intervals over predicates, each with all its pairs.",
         kinds_words(kinds),
         f"Faint dots: bias (W) of {faint}." if len(others) else "",
         evidence_words(marks, NEUTRAL, NEUTRAL_WORDS),

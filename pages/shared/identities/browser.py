@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -20,6 +21,7 @@ from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_confounded, read_facts, read_places
 from pages.shared.items.item_card import sensitive_css
 from pages.shared.items.item_rows import (
+    COLUMNS_OF_PAIRS,
     ROWS_PER_PAGE,
     open_row,
     opened,
@@ -38,9 +40,15 @@ LABELS = {
     "pair_template": "Template",
     "predicate": "Predicate",
 }
-SHOWN = (
-    *("item_id", "predicate", "identity", "counterfactual", "template", "difference"),
-    *("preferred", "preferred_other_rule", "score_more", "score_less", "n_unmodified", "flags"),
+FACTS = {
+    "predicate": st.column_config.TextColumn("Predicate", pinned=True),
+    "identity": "Identity",
+    "counterfactual": "Held against",
+    "template": "Template",
+}
+NUMBERS = (
+    *("difference", "preferred", "preferred_other_rule", "score_more", "score_less"),
+    *("n_unmodified", "flags"),
 )
 TEXTS = ["item_id", "condition", "stereotype", "anti_stereotype"]
 
@@ -80,11 +88,12 @@ def show_pairs(asked: Asked) -> Selection:
         f"of scores on {RULES[selection.unit]}, in either direction, stands first"
     )
     facts = read_facts(asked.question, selection.scorer)
-    show_table(table, matches, selection, at, facts=facts, shown=_shown_columns(table))
+    columns = _columns(table)
+    show_table(table, matches, selection, at, facts=facts, columns=columns)
     turn_pages(matches, selection)
     download_buttons(
         lambda: _whole_rows(selection, table.iloc[positions], facts.iloc[positions]),
-        _shown_columns(table),
+        list(columns),
         f"pairs-{selection.dataset}-{selection.scorer}-{len(positions)}-rows",
         simulated=bool(st.session_state.get(SIMULATED)),
     )
@@ -141,10 +150,11 @@ def _values(column: pd.Series) -> list[str]:
     return sorted((v for v in column.unique() if v), key=lambda v: (len(v), v))
 
 
-def _shown_columns(table: pd.DataFrame) -> list[str]:
-    """Those of pairs of identities that the item table has, beside the facts."""
-    usual = shown_columns(table)
-    return [name for name in SHOWN if name in usual or name not in table]
+def _columns(table: pd.DataFrame) -> dict[str, Any]:
+    """What is shown of pairs: what they are about, then those numbers that there are."""
+    there = set(shown_columns(table))
+    numbers = {name: COLUMNS_OF_PAIRS[name] for name in NUMBERS if name in there}
+    return {**FACTS, **numbers, "item_id": st.column_config.TextColumn("Item")}
 
 
 def _whole_rows(selection: Selection, rows: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -134,7 +134,7 @@ def show_table(
     at: int,
     *,
     facts: pd.DataFrame | None = None,
-    shown: Sequence[str] = (),
+    columns: Mapping[str, Any] | None = None,
 ) -> None:
     """One page of the matching rows; a click opens an item.
 
@@ -142,8 +142,8 @@ def show_table(
     ----------
     facts
         More columns, in the rows of the table.
-    shown
-        The columns on the page, where they are not the usual ones.
+    columns
+        Those on the page with their labels, where they are not the usual ones.
     """
     first = selection.page * ROWS_PER_PAGE
     positions = matches.positions[first : first + ROWS_PER_PAGE]
@@ -160,12 +160,12 @@ def show_table(
     rows = table.iloc[positions]
     if facts is not None:
         rows = pd.concat([rows, facts.iloc[positions]], axis=1)
-    rows = rows[list(shown) or shown_columns(table)]
+    rows = rows[list(columns or shown_columns(table))]
     words = {name: rows[name].map(PREFERENCES) for name in PREFERRED if name in rows}
     words |= {"binary": rows["binary"].map(POLES)} if "binary" in rows else {}
     st.dataframe(
         rows.assign(**words),
-        column_config=COLUMNS_OF_PAIRS if "preferred" in rows else COLUMNS,
+        column_config=columns or (COLUMNS_OF_PAIRS if "preferred" in rows else COLUMNS),
         hide_index=True,
         placeholder="–",
         height=390,
