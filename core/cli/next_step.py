@@ -16,7 +16,7 @@ from core.settings import REFERENCE_CONDITION
 from core.store.gate import Cache
 from core.store.head_readers import filled_readers
 from core.store.items import datasets
-from core.store.pair_facts import identity_datasets
+from core.store.pair_facts import identity_datasets, pair_scorers
 from core.store.pairs import has_pairs
 from core.store.score_line import is_usual, score_line, shell_line
 from core.types import Item
@@ -96,9 +96,10 @@ def _app(store: Cache) -> str:
 
 def _question(store: Cache, dataset: str) -> str:
     """The command that says what the scores mean; empty where nothing can be compared."""
-    if dataset in identity_datasets(store):
+    compared = has_pairs(store, dataset) and pair_scorers(store, dataset)
+    if compared and dataset in identity_datasets(store):
         name, what = "identity-pairs", "whom the bias falls on"
-    elif has_pairs(store, dataset):
+    elif compared:
         name, what = "pairs", "which sentences are preferred"
     elif _n_conditions(store, dataset) > 1:
         name, what = "audit", "which gaps between languages are real"
