@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.languages import language_name
 from core.settings import ROOT
 from core.store.gate import Cache
-from tests.test_audit import small
+from tests.audit.test_audit import small
 
 
 def opened(

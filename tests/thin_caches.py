@@ -9,8 +9,8 @@ import numpy as np
 
 from core.store.gate import Cache
 from core.types import Item
+from tests.analysis.test_comparison import put_preferences
 from tests.store_samples import OTHER, SCORER, item, put
-from tests.test_analysis_comparison import put_preferences
 
 DATASET = "d"
 ALL = ("en", "en~p1", "en~p2", "en~p3", "hi", "es")

@@ -13,8 +13,8 @@ from core.store.gate import Cache
 from core.types import Item
 from tests.browser.conftest import App
 from tests.browser.test_runs import SLOW, suspended
+from tests.jobs.test_launch import n_scores
 from tests.scored import demo_items, fill_scored
-from tests.test_jobs_launch import n_scores
 
 COPIES = 50  # of eight items: enough texts for a job to be stopped in the middle
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from core.store.gate import Cache
 from core.store.items import datasets, stored_items
 from tests.browser.conftest import App
-from tests.test_items_read import row, write_jsonl
+from tests.items.test_read import row, write_jsonl
 
 EVIL = "<img src=x onerror=\"document.title='run'\">"
 ARABIC = {"context": "غادرت الممرضة الغرفة.", "stereotype": "ركضت هي", "anti_stereotype": "ركض هو"}

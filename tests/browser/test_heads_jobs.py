@@ -19,8 +19,8 @@ from core.types import HeadReader
 from tests.browser.conftest import App
 from tests.browser.test_heads_pages import open_page
 from tests.heads_pages import planted
+from tests.jobs.test_follow import line
 from tests.planted_cache import made_axes
-from tests.test_jobs_follow import line
 
 TABLE = "A table of ratings by people"
 

@@ -14,8 +14,8 @@ from core.jobs.follow import follow
 from core.store.gate import Cache
 from core.store.verify import verify
 from tests.browser.conftest import App
-from tests.test_jobs import fill
-from tests.test_jobs_launch import n_scores, process_of
+from tests.jobs.test_jobs import fill
+from tests.jobs.test_launch import n_scores, process_of
 from tests.tiny_models import save_tiny
 from tests.tiny_tokenizers import byte_level_bpe
 

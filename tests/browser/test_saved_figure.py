@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from tests.test_export_figures import example
+from tests.export.test_figures import example
 
 
 def test_it_opens_from_a_disk_without_a_request(page: Page, tmp_path: Path):
