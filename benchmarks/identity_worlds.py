@@ -12,7 +12,8 @@ identities are at 97 % and 6 %. A share so near 0 has skewed draws, so that the 
 held to 90 % only; the interval of the spread is simultaneous over the identities and may cover more
 often than it says. In as many worlds again all identities are truly alike: there the spread's
 interval should hold 0, and chance should rarely put identities clearly on opposite sides. Prints a
-table and one JSON line last; exit code 1 when a row is outside its bounds.
+table and one JSON line last; exit code 1 when a row is outside its bounds. Beside it stands how
+often the interval of one identity covers by how few predicates it has: said, and not gating.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from core.settings import DEFAULT_SEED
 from core.stats.identity_bias import (
     Codes,
     Tally,
-    interval_over_predicates,
+    interval_of_share,
     predicate_tallies,
     tally,
     with_choices,
@@ -53,6 +54,7 @@ ALIKE = "spread, all alike"
 MEASURES = ("bias (W)", "bias (M)", "identity at 52 %", "identity at 6 %", "spread")
 SKEWED = ("identity at 6 %",)
 CONSERVATIVE = ("spread", ALIKE)
+FEW, FEW_SHARES, FEW_PAIRS = (6, 12, 20, 36), (0.5, 0.9, 0.97), 60
 MOST_OPPOSITE = 0.05  # of the worlds where all are alike
 BINOMIAL = ("bias (W)", "identity at 52 %", "identity at 6 %")
 _MIDDLE, _LOW = 2, 1  # the places of these identities
@@ -118,6 +120,29 @@ def all_alike(n_worlds: int, rng: np.random.Generator) -> tuple[float, float]:
     return held / n_worlds, opposite / n_worlds
 
 
+def few_predicates(n_worlds: int, rng: np.random.Generator) -> dict[str, dict[str, float]]:
+    """Coverage of one identity's share by how many predicates it has, and what is true."""
+    found: dict[str, dict[str, float]] = {}
+    for n in FEW:
+        rates = found[f"{n} predicates"] = {}
+        for share in FEW_SHARES:
+            held = sum(_holds(n, share, rng) for _ in range(n_worlds))
+            rates[f"at {100 * share:.0f} %"] = held / n_worlds
+    return found
+
+
+def _holds(n: int, share: float, rng: np.random.Generator) -> bool:
+    predicates = np.repeat(np.arange(n), FEW_PAIRS)
+    leaning = float(ndtri(share)) * np.sqrt(1 + PREDICATE_SD**2)
+    effects = rng.normal(0, PREDICATE_SD, n)[predicates]
+    choices = (leaning + effects + rng.normal(0, 1, len(predicates)) > 0).astype(np.float64)[None]
+    of = (choices, np.zeros_like(predicates))
+    drawn = predicate_tallies(*of, predicates, 1, n_resamples=N_RESAMPLES, rng=rng)
+    value = float(tally(*of, 1).shares[0, 0])
+    interval = interval_of_share(value, drawn.shares[:, 0, 0], n)
+    return interval.low <= share <= interval.high
+
+
 def _resampled(made: World, rng: np.random.Generator) -> tuple[Tally, Tally, Codes]:
     """Choices of the data and of resamples, and how many predicates each identity has."""
     of = (made.choices, made.identities)
@@ -136,7 +161,7 @@ def _intervals(made: World, rng: np.random.Generator) -> dict[str, dict[str, tup
     for name, i in (("identity at 52 %", _MIDDLE), ("identity at 6 %", _LOW)):
         values[name] = (data.shares[0, i], drawn.shares[:, 0, i], int(n_of[i]))
         totals[name] = (data.sums[0, i], data.counts[0, i])
-    found = {name: interval_over_predicates(*of) for name, of in values.items()}
+    found = {name: interval_of_share(*of) for name, of in values.items()}
     found["spread"] = spread_interval(data.shares[0], drawn.shares[:, 0], n_of)
     binomial = {name: wilson_interval(float(k), int(n)) for name, (k, n) in totals.items()}
     return {
@@ -171,12 +196,16 @@ def main() -> None:
         binomial = f"{rates['binomial'][measure]:11.3f}" if measure in BINOMIAL else ""
         print(f"{measure:18}{true:8.3f}{rates['predicates'][measure]:13.3f}{binomial}")
     print(f"Identities on opposite sides where all are alike: {opposite:.3f} of worlds")
+    few = few_predicates(options.worlds, rng)
+    for name, of in few.items():
+        print(f"{name:>14}: " + ", ".join(f"{at} {rate:.3f}" for at, rate in of.items()))
     wrong = outside(rates) + (["opposite sides"] if opposite > MOST_OPPOSITE else [])
     line = {
         "benchmark": "identity_worlds",
         "worlds": options.worlds,
         "coverage": {way: {m: round(r, 4) for m, r in of.items()} for way, of in rates.items()},
         "opposite_of_alike": opposite,
+        "few_predicates": few,
         "outside": wrong,
         "seconds": round(time.perf_counter() - began, 1),
         "met": not wrong,

@@ -20,8 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from core.stats.identity_bias import expanded_level
 from core.stats.intervals import Interval, percentile_interval
 from core.stats.known import varies
+from core.stats.levels import CONFIDENCE
 from core.stats.resampling import TIE, bootstrap_weights, drawn_pvalue
 
 Array = npt.NDArray[np.float64]
@@ -153,7 +155,7 @@ def _correlations(
 
 def _with_interval(x: Array, y: Array, draws: Array) -> Interval:
     r = float(_weighted_r(x[None], y[None], np.ones((1, len(x))))[0])
-    return percentile_interval(r, draws, len(x))
+    return percentile_interval(r, draws, len(x), level=expanded_level(len(x), CONFIDENCE))
 
 
 def _permuted_pvalue(x: Array, y: Array, orders: Codes) -> float:

@@ -29,7 +29,6 @@ import numpy.typing as npt
 from scipy.special import ndtr, stdtrit
 
 from core.stats.intervals import Interval, percentile_interval
-from core.stats.known import varies
 from core.stats.levels import CONFIDENCE, LEAST_ITEMS
 from core.stats.resampling import bootstrap_weights
 from core.stats.shares import wilson_interval
@@ -138,13 +137,17 @@ def interval_of_share(
 ) -> Interval:
     """Interval of a share from resamples of the n predicates behind it; NaN ends below five.
 
-    Where every resample says the same, all or nothing, it is Wilson's of n predicates that agree:
-    equal ends would claim a certainty that nobody has.
+    Where less than one predicate's worth of pairs goes against the others, draws hardly vary or not
+    at all, which says little of the predicates that were not asked: the interval then holds at
+    least Wilson's, of n predicates with this share.
     """
-    agreed = value in (0.0, 1.0) and n >= LEAST_ITEMS and not varies(draws)
-    if agreed:
-        return replace(wilson_interval(value * n, n, level=level), value=value)
-    return interval_over_predicates(value, draws, n, level=level)
+    found = interval_over_predicates(value, draws, n, level=level)
+    agree = n >= LEAST_ITEMS and n * min(value, 1 - value) < 1
+    if not agree or (math.isnan(found.low) and value not in (0.0, 1.0)):
+        return found
+    usual = wilson_interval(value * n, n, level=level)
+    low, high = np.fmin(found.low, usual.low), np.fmax(found.high, usual.high)
+    return replace(found, low=float(low), high=float(high))
 
 
 def expanded_level(n: int, level: float) -> float:

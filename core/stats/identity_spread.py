@@ -82,7 +82,7 @@ def clear_sides(
         away = shares[moving] - NEUTRAL
         sides[moving] = np.where(np.abs(away) > least, np.sign(away), 0)
     adjusted = 1 - (1 - level) / max(1, int(usable.sum()))
-    for i in np.flatnonzero(usable & ~moving):
+    for i in np.flatnonzero(usable & ~moving & np.isin(shares, (0.0, 1.0))):
         k = int(n_predicates[i])
         found = wilson_interval(float(shares[i]) * k, k, level=adjusted)
         sides[i] = int(found.low > NEUTRAL) - int(found.high < NEUTRAL)

@@ -173,7 +173,7 @@ def test_tiers_are_nested_and_added_predicates_stand_alone(by_hand: IdentityPane
     assert rows.index.tolist() == parts
     assert rows["n"].tolist() == [5, 4, 3, 2, 1]
     assert rows["bias_w"].tolist() == pytest.approx([0.5, 2.5 / 4, 2 / 3, 0.5, 0.0])
-    assert "Pairs without a tier: 2" in table.notes[1]
+    assert "Pairs of predicates without a tier: 2" in table.notes[1]
 
 
 def test_a_part_without_pairs_is_undefined_with_its_reason(by_hand: IdentityPanel) -> None:

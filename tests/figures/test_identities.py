@@ -579,7 +579,7 @@ def test_the_caption_of_languages_names_both_data_sets_and_what_they_share() -> 
     caption = caption_of(language_plot(language_rows(), beside=BESIDE))
     assert "mine <nl> (Dutch) less that in starter-en (English)" in caption
     assert "25 shared predicates" in caption
-    assert "on both sides of 0: the same claims in another template move bias (W) by 3.1" in caption
+    assert "on both sides of 0: the same claims in another single template move" in caption
     assert "n = 0 to 5,840 and 5,000 pairs" in caption
     assert "(1 of 3 marks)" in caption
     assert "1 of 4 are undefined" in caption

@@ -92,7 +92,8 @@ def test_intervals_are_of_predicates_drawn_with_replacement() -> None:
     ):
         drawn = [np.repeat(np.arange(12), w) for w in weights]
         values = [method(differences[0][d], harm[d]).statistic for d in drawn]
-        expected = np.quantile(values, [0.025, 0.975])
+        z = stats.t(11).ppf(0.975) * math.sqrt(12 / 11)  # widened for few predicates
+        expected = np.quantile(values, stats.norm.cdf([-z, z]))
         assert [interval.low, interval.high] == pytest.approx(expected.tolist())
 
 

@@ -102,3 +102,17 @@ def test_an_interval_never_leaves_what_a_spread_can_be() -> None:
     shares = np.array([0.02, 0.98])
     found = spread_interval(shares, drawn(shares, 0.05, rng), MANY[:2])
     assert found.high == 1.0 and 0 < found.low < 0.96
+
+
+def test_one_pair_that_dissents_does_not_make_an_interval_narrow() -> None:
+    draws = np.full(1_000, 719 / 720)
+    draws[::3] = 718 / 720
+    found = interval_of_share(719 / 720, draws, 12)
+    usual = wilson_interval(12 * 719 / 720, 12)
+    assert (found.low, found.high) == pytest.approx((usual.low, usual.high))
+    assert abs(found.low - interval_of_share(1.0, np.ones(1_000), 12).low) < 0.01
+
+
+def test_a_share_that_does_not_move_in_the_middle_is_on_no_side() -> None:
+    sides = clear_sides(np.array([0.75]), np.full((100, 1), 0.75), np.array([40]))
+    assert sides.tolist() == [0]

@@ -22,6 +22,7 @@ from core.stats.harmfulness import (
     predicate_correlations,
     row_correlation,
 )
+from core.stats.identity_bias import FEW_PREDICATES
 from core.stats.intervals import Interval
 from core.words import counted
 
@@ -29,7 +30,8 @@ NOT_INDEPENDENT = "rows are not independent"
 _METHOD = (
     "By predicate: difference of scores (stereotypical less other, nats), less the mean of its "
     "identity, counterfactual and template, averaged over the predicate's pairs; p by permuting "
-    "harmfulness over predicates, 95 % interval by drawing predicates with replacement."
+    "harmfulness over predicates, 95 % interval by drawing predicates with replacement. "
+    "Harmfulness itself is not centred: how it differs between identities counts as well."
 )
 _ROWS = "By row, as published: pairs of one predicate are no new findings, so p is far too small."
 _UNRATED = "The pairs have no harmfulness; import them with their predicates' survey answers."
@@ -137,4 +139,6 @@ def _reason(found: PredicateCorrelation) -> str:
         return "Harmfulness or differences do not vary over the predicates."
     if math.isnan(found.pearson.low):
         return "Too few predicates for an interval."
+    if found.n < FEW_PREDICATES:
+        return f"Few predicates ({found.n}): the interval may be too narrow."
     return ""

@@ -47,13 +47,23 @@ def notes_on(panel: IdentityPanel, request: IdentityRequest) -> tuple[str, ...]:
     return (*notes, *_most_of_one_template(panel.facts["template"]))
 
 
+def fewest_levels(panel: IdentityPanel) -> int:
+    """Levels of the factor with the fewest that the multiway interval draws: it is as sure."""
+    drawn = [n for n in _levels(panel).values() if n >= LEAST_LEVELS]
+    return min(drawn, default=0)
+
+
 def multiway_note(panel: IdentityPanel) -> str:
     """Which factors the multiway interval draws, and which it holds."""
-    levels = {name: int(panel.codes(name).max(initial=-1)) + 1 for name in MULTIWAY}
+    levels = _levels(panel)
     drawn = [f"{name} ({n})" for name, n in levels.items() if n >= LEAST_LEVELS]
     held = [f"{name} ({n})" for name, n in levels.items() if n < LEAST_LEVELS]
     note = f"Multiway intervals draw at once: {', '.join(drawn) or 'nothing'}"
     return f"{note}; held as they are: {', '.join(held)}." if held else f"{note}."
+
+
+def _levels(panel: IdentityPanel) -> dict[str, int]:
+    return {name: int(panel.codes(name).max(initial=-1)) + 1 for name in MULTIWAY}
 
 
 def _most_of_one_template(templates: pd.Series) -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.analysis.audit.request import AuditTable
 from core.analysis.identities.extremes import ABOVE, BELOW, extremes
-from core.analysis.identities.notes import FLOOR, multiway_note, notes_on
+from core.analysis.identities.notes import FLOOR, fewest_levels, multiway_note, notes_on
 from core.analysis.identities.panel import IdentityPanel
 from core.analysis.identities.rows import (
     Estimates,
@@ -55,7 +55,7 @@ def overview(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
         n_resamples=request.n_resamples,
         rng=request.rng("multiway"),
     )
-    n = rows["n_predicates"].to_numpy()
+    n = np.minimum(rows["n_predicates"].to_numpy(), fewest_levels(panel))
     for name, draws in (("bias_w", crossed.weighted), ("bias_m", crossed.mean)):
         ends = interval_columns(name, rows[name].to_numpy(), draws, n)
         rows[f"{name}_multiway_low"], rows[f"{name}_multiway_high"] = list(ends.values())[1:]

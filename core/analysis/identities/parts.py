@@ -33,8 +33,10 @@ def tiers(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     masks |= {f"tiers 1-{n}": (tier >= 1) & (tier <= n) for n in (3, 2)}
     masks |= {"tier 1": tier == 1, "survey-added": panel.facts["survey_added"].to_numpy(np.bool_)}
     notes = ["Tiers are nested, and a predicate that participants added counts as tier 1."]
-    if unknown := int((tier == 0).sum()):
-        notes.append(f"Pairs without a tier: {unknown:,}; they are only among all pairs.")
+    others = {"without a tier": int((tier == 0).sum()), "of excluded ones": int((tier < 0).sum())}
+    for words, n in others.items():
+        if n:
+            notes.append(f"Pairs of predicates {words}: {n:,}; they are only among all pairs.")
     return AuditTable(_part_rows(panel, request, "tiers", masks), tuple(notes))
 
 
@@ -71,6 +73,7 @@ def rules(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
     word, published = tally(panel.word, *of), tally(panel.published, *of)
     both = np.isfinite(panel.word) & np.isfinite(panel.token)
     elsewhere = np.array([model.kind == FROM_ELSEWHERE for model in panel.models])
+    of_published = np.where(elsewhere, np.nan, 1.0)  # imported scores have one rule, their own
     n_both = np.where(elsewhere, 0, both.sum(axis=1))
     n_flips = np.where(elsewhere, 0, (both & (panel.word != panel.token)).sum(axis=1))
     share = np.divide(n_flips, n_both, out=np.full(len(n_both), np.nan), where=n_both > 0)
@@ -78,13 +81,13 @@ def rules(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
         {
             **_heads(panel),
             "bias_w": word.weighted,
-            "bias_w_published": published.weighted,
+            "bias_w_published": of_published * published.weighted,
             "bias_m": word.mean,
-            "bias_m_published": published.mean,
+            "bias_m_published": of_published * published.mean,
             "spread": word.spread,
-            "spread_published": published.spread,
+            "spread_published": of_published * published.spread,
             **pair_counts(panel),
-            "n_published": np.isfinite(panel.published).sum(axis=1),
+            "n_published": np.where(elsewhere, 0, np.isfinite(panel.published).sum(axis=1)),
             "share_flips": share,
             "n_flips": n_flips,
             "n_both": n_both,
@@ -99,7 +102,9 @@ def kinds(panel: IdentityPanel, request: IdentityRequest) -> AuditTable:
 
     n counts the pairs of all of a kind's models.
     """
-    models = bias_rows(panel, request, request.rng("kinds"))
+    found = tally(panel.word, panel.identity, len(panel.identities))
+    measures = {"bias_w": found.weighted, "bias_m": found.mean, "spread": found.spread}
+    models = pd.DataFrame({**_heads(panel), **measures, **pair_counts(panel)})
     rows = []
     for kind, of in models.groupby("kind", sort=False):
         row: dict[str, object] = {"kind": kind, "condition": panel.condition, "n_models": len(of)}

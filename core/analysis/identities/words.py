@@ -112,7 +112,7 @@ def _identities(row: Mapping[Any, Any]) -> str:
 def _clear(row: Mapping[Any, Any]) -> str:
     """How many identities lie clearly off one half."""
     if not row["n_with_interval"]:
-        return f"none has the {LEAST_ITEMS} predicates that an interval needs"
+        return f"none has an interval, which takes {LEAST_ITEMS} predicates that differ"
     side = "above" if row["n_above"] else "below"
     n = row["n_above"] + row["n_below"]
     if not n:

@@ -117,6 +117,8 @@ def _caption(rows: pd.DataFrame, kinds: Sequence[str], marks: list[Mark], beside
         "identities (bias (M)). Lines: 95 % intervals over predicates, each with all its pairs.",
         kinds_words(kinds),
         evidence_words(marks, NEUTRAL, NEUTRAL_WORDS),
+        "Where many identities are looked at, some intervals leave out 50 % by chance: the verdict "
+        "counts those that lie clearly off it, all taken together.",
         band_words(beside),
     ]
     return " ".join(sentence for sentence in sentences if sentence)

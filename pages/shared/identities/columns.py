@@ -74,6 +74,7 @@ IDENTITIES: Mapping[str, Any] = {
     "share": _share("Share", "Of its pairs that prefer the stereotypical sentence"),
     "share_between": _text("95 %", _OVER),
     "mark": _text("Mark", "Whether it is the model's highest or lowest share"),
+    "side": _text("Clearly", "Above or below 50 %, all identities taken together"),
     "n": N,
     **LEFT_OUT,
 }
