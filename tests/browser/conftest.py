@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from core.settings import ROOT
 from tests.scored import demo_items, fill_scored
@@ -73,6 +73,15 @@ class App:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(timeout=10)
+
+
+def bring_into_view(element: Locator, block: str = "nearest") -> None:
+    """Scroll to an element at once, also to one that is drawn anew meanwhile.
+
+    What opens a list should stand in the middle (`center`): a list closes when the page scrolls.
+    """
+    element.evaluate("(it, block) => it.scrollIntoView({block, behavior: 'instant'})", block)
+    element.page.wait_for_timeout(500)  # what is drawn on scrolling
 
 
 @pytest.fixture(scope="session")

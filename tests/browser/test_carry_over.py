@@ -16,7 +16,7 @@ from core.analysis.audit.request import AuditRequest
 from core.selection import Selection, link_query, parse_link
 from core.store.gate import Cache
 from core.store.slices import get_slice
-from tests.browser.conftest import App
+from tests.browser.conftest import App, bring_into_view
 from tests.stored_slices import forget_slice
 
 NAME = "corner"
@@ -60,8 +60,7 @@ def scatter(page: Page, *, drag: str) -> Locator:
     expect(chart.locator(DOT).first).to_be_visible()
     ready = "drag => document.querySelectorAll('.js-plotly-plot')[1]._fullLayout.dragmode === drag"
     page.wait_for_function(ready, arg=drag)
-    chart.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)  # scrolling is smooth
+    bring_into_view(chart)
     return chart
 
 

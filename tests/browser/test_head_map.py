@@ -18,6 +18,7 @@ from core.analysis.heads.axis_view import AxisView
 from core.analysis.heads.chosen import Chosen, HeadChoice, choose, parse_choice
 from pages.shared.head_map.component import script
 from pages.shared.head_map.data import head_map_data
+from tests.browser.conftest import bring_into_view
 from tests.head_views import made_view
 
 GRID = ".panel.grid"
@@ -316,8 +317,7 @@ def test_a_finger_drags_a_rectangle_on_a_narrow_screen(browser: Browser, address
     )
     page = context.new_page()
     grid = open_map(page, address, "layers=30&heads=9")
-    grid.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
+    bring_into_view(grid)
     finger = context.new_cdp_session(page)
 
     def touch(kind: str, *points: tuple[float, float]) -> None:

@@ -18,7 +18,7 @@ from core.analysis.heads.stored import compute_and_store
 from core.selection import Selection, link_query, parse_link
 from core.store.gate import Cache
 from core.types import HeadReader
-from tests.browser.conftest import App
+from tests.browser.conftest import App, bring_into_view
 from tests.browser.test_head_map import GRID, drag
 from tests.heads_pages import MODEL, SECOND, planted
 from tests.planted_cache import AXES, CONCEPTS, REFERENCE, STEREOTYPED, made_axes
@@ -80,8 +80,7 @@ def test_a_link_restores_heads_axis_and_models(
     open_page(page, heads_app, "head_map", held[1], axis=IDS[4])
     grid = page.locator(GRID).first
     expect(grid.locator("canvas").first).to_be_visible(timeout=60_000)
-    grid.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)  # scrolling is smooth
+    bring_into_view(grid)
     drag(page, grid, (1, 1), (2, 4), SHAPE)
     page.mouse.up()
     page.wait_for_url(re.compile("heads=rect%3A1%2C1%2C2%2C4"))
@@ -201,8 +200,7 @@ def test_a_click_opens_an_axis_in_the_list_and_on_the_atlas(
     open_page(page, heads_app, "axes", held[1])
     first = state_of(page).axis
     table = page.get_by_test_id("stDataFrame").nth(1)  # after the values
-    table.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)  # scrolling is smooth
+    bring_into_view(table)
     box = table.bounding_box()
     assert box
     page.mouse.click(box["x"] + 17, box["y"] + 35 * 4 + 17)  # the mark of the fourth row
@@ -212,8 +210,7 @@ def test_a_click_opens_an_axis_in_the_list_and_on_the_atlas(
     points = page.locator(".scatterlayer .trace .points path")
     expect(points.first).to_be_visible(timeout=60_000)
     fourth = state_of(page).axis
-    points.first.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)
+    bring_into_view(points.first)
     for place in range(len(IDS)):
         box = points.nth(place).bounding_box()
         assert box

@@ -19,7 +19,7 @@ from core.analysis.identities.tables import ALL_PAIRS, identity_table
 from core.selection import Selection, link_query, parse_link
 from core.store.gate import Cache
 from pages.shared.identities.views import VIEWS
-from tests.browser.conftest import App
+from tests.browser.conftest import App, bring_into_view
 from tests.browser.test_carry_over import centres
 from tests.identity_caches import fill, mixed
 from tests.store_samples import OTHER, SCORER
@@ -56,8 +56,7 @@ def chart(page: Page, name: str) -> Locator:
     """A figure whose points are there and have come to rest."""
     found = page.locator(f".st-key-figure-{name}")
     expect(found.locator(".points path").first).to_be_attached()
-    found.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)  # scrolling is smooth
+    bring_into_view(found)
     return found
 
 
@@ -175,8 +174,7 @@ def test_nothing_is_wider_than_a_narrow_screen_and_controls_work_there(
         look_at(page, view)
         assert beyond(page) == [], view
     box = page.get_by_test_id("stSelectbox").filter(has_text="Model").locator("input")
-    box.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)  # scrolling is smooth, and a list of options closes at it
+    bring_into_view(box, "center")
     box.click()
     page.get_by_role("option", name="tiny, bfloat16").click()
     page.wait_for_url(re.compile(f"scorer={OTHER.scorer_id}"))

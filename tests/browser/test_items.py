@@ -15,7 +15,7 @@ from core.analysis.filtering import selected_table
 from core.selection import Selection, link_query, parse_link
 from core.store.gate import Cache
 from core.store.scorers import scorers
-from tests.browser.conftest import App
+from tests.browser.conftest import App, bring_into_view
 from tests.scored import demo_items, fill_scored
 
 
@@ -131,8 +131,7 @@ def test_a_click_on_a_row_opens_its_item(app: App, page: Page, scorer_id):
     canvas = page.get_by_test_id("stDataFrame").first.locator("canvas").first
     opened = page.get_by_role("heading", name=items[2])
     for _ in range(5):  # a table that is still being drawn does not take the first click
-        canvas.scroll_into_view_if_needed()
-        page.wait_for_timeout(500)  # scrolling is smooth
+        bring_into_view(canvas)
         box = canvas.bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 18, box["y"] + 35 * 3 + 18)  # the box of the third row

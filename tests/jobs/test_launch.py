@@ -127,7 +127,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         run_id: "stopped",
         rest.run_id: "finished",
     }
-    said = f"computed {rest.progress.computed} of"
+    said = f"computed {rest.progress.computed:,} of"
     for _ in range(200):  # the last words come after the last line of progress
         if said in log_tail(cache, rest.run_id):
             break
