@@ -79,9 +79,7 @@ def pair_positions(
         if value := getattr(wanted, column):
             keep &= (facts[column] == value).to_numpy(np.bool_)
     if only is not None:
-        here = (panel.dataset, panel.condition)
-        ids = [item_id for *where, item_id in only if tuple(where) == here]
-        keep &= facts["item_id"].isin(ids).to_numpy(np.bool_)
+        keep &= panel.among(only)
     positions = np.sort(places[keep])
     if wanted.preferences:
         preferred = table["preferred"].iloc[positions].isin(wanted.preferences)

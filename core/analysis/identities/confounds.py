@@ -56,9 +56,8 @@ def confounds(panels: Sequence[IdentityPanel], confounded: Mapping[PairKey, str]
 
 
 def _confounds(panel: IdentityPanel, confounded: Mapping[PairKey, str]) -> pd.DataFrame:
-    here = (panel.dataset, panel.condition)
-    words = panel.facts["item_id"].map(lambda item_id: confounded.get((*here, item_id)))
-    facts = panel.facts[_GROUP].astype(str).assign(words=words.astype(object))
+    words = pd.Series(map(confounded.get, panel.keys), dtype=object)
+    facts = panel.facts[_GROUP].astype(str).assign(words=words)
     by = facts.groupby(_GROUP, sort=False)["words"]
     rows = pd.DataFrame(
         {"n": by.size(), "n_confounded": by.count(), "words": by.agg(_most_frequent)}

@@ -90,11 +90,18 @@ class IdentityPanel:
             self, facts=facts, **{name: getattr(self, name)[:, keep] for name in _BY_MODEL}
         )
 
+    @property
+    def keys(self) -> list[PairKey]:
+        """What tells each pair from those of other data sets and conditions. Length P"""
+        return [(self.dataset, self.condition, item) for item in self.facts["item_id"].tolist()]
+
+    def among(self, keys: Collection[PairKey]) -> Mask:
+        """Which pairs are among these: a set, or a mapping by key. Shape (P,)"""
+        return np.array([key in keys for key in self.keys], dtype=np.bool_)
+
     def without(self, keys: Collection[PairKey]) -> IdentityPanel:
         """The panel without these pairs."""
-        here = (self.dataset, self.condition)
-        ids = [item_id for *where, item_id in keys if tuple(where) == here]
-        return self.part(~self.facts["item_id"].isin(ids).to_numpy())
+        return self.part(~self.among(keys))
 
     def of_models(self, keys: Sequence[str]) -> IdentityPanel:
         """The panel of the models with these keys, in this order."""
