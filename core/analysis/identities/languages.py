@@ -45,23 +45,31 @@ def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> Audi
     """Every other language against the first: bias (W), (M) and each identity's share.
 
     `difference` is the share in `condition` less that in `other`; n and n_other are the pairs, and
-    `template_floor` (`_other`) says how far another template moves bias (W) in either.
+    `template_floor` (`_other`) says how far another template moves bias (W) in either. A language
+    that shares nothing with the first is left out, with a note that says why.
 
     Raises
     ------
     InputError
-        There is one language only.
+        There is one language only, or none that shares anything with the first.
     """
     if len(panels) < 2:
         raise InputError(
             "The pairs are in one language; name a data set of another one to hold them against "
             "(--against in a terminal, Beside in the app)."
         )
-    rows, notes = [], [SHARED]
+    rows, notes, apart = [], [SHARED], []
     for other in panels[1:]:
-        first, second, left_out = _shared(panels[0], other)
+        try:
+            first, second, left_out = _shared(panels[0], other)
+        except InputError as error:
+            apart.append(str(error))
+            continue
         notes += left_out
         rows.append(_rows(first, second, request))
+    if not rows:
+        raise InputError(" ".join(apart))
+    notes += [f"Warning: left out: {why}" for why in apart]
     return AuditTable(pd.concat(rows, ignore_index=True), tuple(dict.fromkeys(notes)))
 
 
