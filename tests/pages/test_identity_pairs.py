@@ -22,6 +22,8 @@ from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import ALL_PAIRS, identity_table
 from core.analysis.overview import STAMP
 from core.figures.identities.harm import harm_scatter
+from core.imported_scores.finding import ItemNumbers
+from core.imported_scores.layout import Scale
 from core.selection import (
     IDENTITY_PARTS,
     IDENTITY_VIEWS,
@@ -32,11 +34,14 @@ from core.selection import (
 )
 from core.store.gate import Cache
 from core.store.generations import bump
+from core.store.imported_scores import ScoreSource, put_imported
 from core.store.items import stored_items
+from core.store.pair_facts import pair_scorers
+from core.types import Item
 from pages.shared.figures import literal
 from pages.shared.identities import views
 from tests.audit_pages import address, opened, words
-from tests.identity_caches import ODD, fill, fill_all, mixed, odd
+from tests.identity_caches import ODD, fill, fill_all, mixed, odd, told
 from tests.store_samples import OTHER, SCORER, item, put
 
 PAGE = "identity_pairs"
@@ -538,6 +543,68 @@ def test_languages_stand_against_one_another(monkeypatch, by_hand):
     assert "has not scored both languages; choose another model" in words(app)
     widget(app, "dataset").set_value("both").run()
     assert {*shown(app, "measure")["other_dataset"]} == {"both", "dutch"}
+
+
+def put_published(cache: Cache, dataset: str, n_liked: int, *conditions: str) -> None:
+    """Imported scores that prefer the stereotypical sentence of some of the pairs of `plain`."""
+    numbers = [
+        ItemNumbers(str(p), condition, {"stereotype": -2.0, "anti_stereotype": against})
+        for condition in conditions
+        for p, against in enumerate([-3.0] * n_liked + [-1.0] * (6 - n_liked))
+    ]
+    name = f"{dataset}-{n_liked}.csv"
+    source = ScoreSource(path=name, format="columns", sha256=name, scale=Scale.PAIRS)
+    put_imported(cache, dataset, source, {"published": numbers}, replace=True)
+
+
+def plain(dataset: str, condition: str = "en", predicate: str = "p") -> list[Item]:
+    """Six pairs about one identity, each with a predicate of its own."""
+    return [
+        told(
+            str(p),
+            True,
+            (f"gay {dataset}{p}", f"straight {dataset}{p}"),
+            condition,
+            predicate=f"{predicate}{p}",
+        )[0]
+        for p in range(6)
+    ]
+
+
+def test_other_imported_scores_of_the_set_beside_are_seen(monkeypatch, tmp_path) -> None:
+    cache = Cache(tmp_path)
+    for dataset, condition in (("here", "en"), ("there", "nl")):
+        put(cache, plain(dataset, condition), dataset)
+        put_published(cache, dataset, 3, condition)
+    (here,) = pair_scorers(cache, "here")
+    assert pair_scorers(cache, "there") != [here], "each set has a scorer of its own"
+    query = {"dataset": "here", "models": here, "identity_view": "languages"}
+    app = page(monkeypatch, tmp_path, other_set="there", **query)
+    assert shown(app, "measure")["share_other"].tolist() == [0.5] * 3
+    put_published(cache, "there", 6, "nl")
+    app.run()
+    assert shown(app, "measure")["share_other"].tolist() == [1.0] * 3
+    assert shown(app, "measure")["share"].tolist() == [0.5] * 3
+
+
+def test_a_language_that_shares_nothing_leaves_the_others(monkeypatch, tmp_path) -> None:
+    cache = Cache(tmp_path)
+    put(cache, [*plain("here"), *plain("here", "nl")], "here")
+    put(cache, plain("there", "de", predicate="something else "), "there")
+    put_published(cache, "there", 3, "de")
+    put_published(cache, "here", 3, "en", "nl")
+    query = {"dataset": "here", "condition": "en", "identity_view": "languages"}
+    app = page(monkeypatch, tmp_path, other_set="there", **query)
+    assert set(shown(app, "measure")["other"]) == {"nl"}
+    why = "here en and there de share no predicate by name."
+    assert f"left out: {why}" in words(app)
+    alone = page(
+        monkeypatch, tmp_path, dataset="there", other_set="here", identity_view="languages"
+    )
+    told_so = words(alone)
+    for other in ("en", "nl"):
+        assert f"there de and here {other} share no predicate by name." in told_so
+    assert not [frame for frame in alone.dataframe if "measure" in frame.value]
 
 
 def test_one_identity_one_template_and_no_ratings_are_said(monkeypatch, by_hand):

@@ -32,7 +32,7 @@ class IdentityQuestion:
     """Which pairs under which models the page is about."""
 
     dataset: str
-    scorers: tuple[str, ...]  # those chosen, or all
+    scorers: tuple[str, ...]  # those chosen; all where none is
     condition: str
     other_set: str = ""  # of another language
     seed: int
@@ -50,6 +50,16 @@ def read_pair_scorers(dataset: str) -> list[str]:
     return _scorers(str(cache.folder), cache.stamp(), dataset)
 
 
+def read_scorers(dataset: str, wanted: Sequence[str]) -> tuple[str, ...]:
+    """Those of the wanted scorers that have scored pairs of a data set; with none that has, all.
+
+    The same model's imported scores of two data sets are two scorers, so that of those chosen in
+    one set none may be in the other.
+    """
+    held = read_pair_scorers(dataset)
+    return tuple(s for s in wanted if s in held) or tuple(held)
+
+
 def read_generations(dataset: str, scorer_ids: Sequence[str]) -> dict[str, int]:
     """Generations of the items of a data set (under "") and of its scores under some scorers."""
     cache = open_cache()
@@ -58,13 +68,11 @@ def read_generations(dataset: str, scorer_ids: Sequence[str]) -> dict[str, int]:
 
 
 def read_panels(dataset: str, scorer_ids: Sequence[str]) -> list[IdentityPanel]:
-    """The pairs of every condition of a data set under these scorers; errors as `identity_panels`.
+    """The pairs of every condition of a data set under those of the scorers that have scored it.
 
-    Scorers that have not scored the data set are left out, and with none that has all are taken.
+    Under all that have where none of them has (`read_scorers`); errors as `identity_panels`.
     """
-    held = read_pair_scorers(dataset)
-    ids = tuple(s for s in scorer_ids if s in held)
-    return _panels(*_key(dataset, ids), ids)
+    return _panels(*_key(dataset, scorer_ids))
 
 
 def read_panel(question: IdentityQuestion) -> IdentityPanel:
@@ -107,12 +115,13 @@ def read_confounds(question: IdentityQuestion) -> AuditTable:
     return _confounds(_key(question.dataset, question.scorers), question)
 
 
-Key = tuple[str, str, Stamp]  # folder, data set, generations
+Numbers = tuple[tuple[str, int], ...]  # scorers with generations; the items' under ""
+Key = tuple[str, str, Numbers]  # folder, data set, and what is read of it
 
 
-def _key(dataset: str, scorer_ids: Sequence[str]) -> Key:
-    numbers = read_generations(dataset, scorer_ids or read_pair_scorers(dataset))
-    return str(open_cache().folder), dataset, tuple(numbers.values())
+def _key(dataset: str, wanted: Sequence[str]) -> Key:
+    numbers = read_generations(dataset, read_scorers(dataset, wanted))
+    return str(open_cache().folder), dataset, tuple(numbers.items())
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)
@@ -132,9 +141,8 @@ def _scorers(folder: str, stamp: Stamp, dataset: str) -> list[str]:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the pairs …")
-def _panels(
-    folder: str, dataset: str, numbers: Stamp, scorer_ids: tuple[str, ...]
-) -> list[IdentityPanel]:
+def _panels(folder: str, dataset: str, numbers: Numbers) -> list[IdentityPanel]:
+    scorer_ids = [scorer_id for scorer_id, _ in numbers if scorer_id != ITEMS]
     return identity_panels(Cache(Path(folder)), dataset, scorer_ids)
 
 
