@@ -12,11 +12,12 @@ from rich.console import Console
 
 from core.analysis.audit.request import AuditTable
 from core.analysis.identities.confounds import CONFOUNDS, confounded_pairs, confounds
-from core.analysis.identities.panel import IdentityPanel, PairKey, identity_panels
+from core.analysis.identities.panel import IdentityPanel, PairKey
 from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import ALL_PAIRS, LANGUAGES, TABLES, identity_table
 from core.analysis.overview import SIMULATED, STAMP, find_scorer, is_simulated
 from core.cli.data_sets import DatasetOption
+from core.cli.identity_sets import Sets, read_sets
 from core.cli.identity_tables import print_named, print_overview
 from core.cli.terminal import CacheOption, JsonOption, log, open_cache, out, print_json, say
 from core.errors import InputError
@@ -44,7 +45,15 @@ AgainstOption = Annotated[
     typer.Option(
         "--against",
         metavar="NAME",
-        help="A data set of the same predicates in another language; may be repeated.",
+        help="A data set of the same predicates, in another language or the same; may be repeated.",
+    ),
+]
+ConditionOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE",
+        help="Only this language of --dataset; in the table languages the others are held against "
+        "it (default: all, against the first).",
     ),
 ]
 TableOption = Annotated[
@@ -69,6 +78,7 @@ def identity_pairs(
     dataset: DatasetOption,
     scorer: ScorersOption = None,
     against: AgainstOption = None,
+    condition: ConditionOption = None,
     table: TableOption = None,
     seed: SeedOption = DEFAULT_SEED,
     file: FileOption = None,
@@ -87,19 +97,19 @@ def identity_pairs(
         check_tables_path(file, len(named or _TABLES), _TABLES, "a table of identity pairs")
     store = open_cache(cache)
     ids = [find_scorer(store, name) for name in scorer or ()]
-    sets = list(dict.fromkeys([dataset, *(against or ())]))
-    panels = [panel for name in sets for panel in identity_panels(store, name, ids)]
-    confounded = {k: v for name in sets for k, v in confounded_pairs(store, name).items()}
+    sets = read_sets(store, dataset, against or (), ids, condition)
+    confounded = {k: v for name in sets.datasets for k, v in confounded_pairs(store, name).items()}
     request = IdentityRequest(confounded=frozenset(confounded), seed=seed)
     names = named or (_TABLES if as_json or file is not None else SHOWN)
-    tables, left_out = _tables(panels, names, request, confounded, named=bool(named))
-    simulated = any(_is_simulated(store, name, panels) for name in sets)
+    tables, left_out = _tables(sets, names, request, confounded, named=bool(named))
+    simulated = any(_is_simulated(store, name, sets.panels) for name in sets.datasets)
     facts = {
-        "datasets": sets,
+        "datasets": sets.datasets,
         SIMULATED: simulated,
         "seed": request.seed,
         "n_resamples": request.n_resamples,
         "n_confounded": len(request.confounded),
+        "missing": sets.missing,
         "left_out": left_out,
     }
     _give(NamedTables(tables, facts, simulated), file, named=bool(named), as_json=as_json)
@@ -113,41 +123,26 @@ def _names(table: list[str] | None) -> tuple[str, ...]:
 
 
 def _tables(
-    panels: Sequence[IdentityPanel],
+    sets: Sets,
     names: Sequence[str],
     request: IdentityRequest,
     confounded: Mapping[PairKey, str],
     *,
     named: bool,
 ) -> tuple[dict[str, AuditTable], dict[str, str]]:
-    """The tables, and why languages are left out that nobody asked for by the table's name."""
+    """The tables, and why one is not there that nobody asked for by its name."""
     tables, left_out = {}, {}
     for name in names:
         if name != LANGUAGES:
-            tables[name] = _by_data_set(panels, name, request, confounded)
-        elif named or len(panels) > 1:
-            found, why = _languages(panels, request)
-            if why:
-                left_out[name] = " ".join(why)
-            if found:
-                tables[name] = _below(found)
-            elif named:
-                raise InputError(left_out[name])
+            tables[name] = _by_data_set(sets.shown, name, request, confounded)
+        elif named:
+            tables[name] = identity_table(sets.panels, name, request)
+        elif len(sets.panels) > 1:
+            try:
+                tables[name] = identity_table(sets.panels, name, request)
+            except InputError as error:
+                left_out[name] = str(error)
     return tables, left_out
-
-
-def _languages(
-    panels: Sequence[IdentityPanel], request: IdentityRequest
-) -> tuple[list[AuditTable], list[str]]:
-    """A table of each language that can be held against the first, and why others cannot."""
-    found, why = [], []
-    couples = [[panels[0], other] for other in panels[1:]]
-    for some in couples or [[*panels]]:
-        try:
-            found.append(identity_table(some, LANGUAGES, request))
-        except InputError as error:
-            why.append(str(error))
-    return found, why
 
 
 def _by_data_set(
@@ -201,7 +196,7 @@ def _give(found: NamedTables, file: Path | None, *, named: bool, as_json: bool) 
     else:
         if found.simulated:
             say(STAMP)
-        _say_left_out(found, log)
+        _say_what_lacks(found, log)
         several = f"{counted(len(files), 'file')} to {file}"
         say(f"Wrote {files[0] if len(files) == 1 else several}.")
 
@@ -212,14 +207,16 @@ def _print(found: NamedTables, *, named: bool) -> None:
     if named:
         for name, table in found.tables.items():
             print_named(name, table)
-        _say_left_out(found, out)
+        _say_what_lacks(found, out)
         return
     print_overview(found.tables)
-    _say_left_out(found, out)
+    _say_what_lacks(found, out)
     others = ", ".join(name for name in _TABLES if name not in SHOWN)
     say(f"More with --table: {others}; --json and --out have all of them.", to=out)
 
 
-def _say_left_out(found: NamedTables, to: Console) -> None:
+def _say_what_lacks(found: NamedTables, to: Console) -> None:
+    for sentence in found.facts["missing"]:
+        say(f"Note: {sentence}", to=to)
     for name, why in found.facts["left_out"].items():
         say(f"Note: left out of the table {name}: {why}", to=to)

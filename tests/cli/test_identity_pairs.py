@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,20 +15,38 @@ import pytest
 from benchmarks.simulated_pairs import DATASET, fill_pairs
 from core.analysis.identities.confounds import CONFOUNDS
 from core.analysis.identities.tables import TABLES
+from core.export.tables import json_rows
 from core.store.gate import Cache
 from core.store.scorers import put_scorer
 from core.store.scores import missing_texts, put_scores
+from pages.shared.identities.data import IdentityQuestion, read_confounds, read_table
+from pages.shared.identities.share import command
 from tests.conftest import Run
+from tests.identity_caches import fill_all
 from tests.pair_samples import pair, word_score
-from tests.store_samples import SCORER, put
+from tests.store_samples import OTHER, SCORER, put
 
 SIX = ("run", "sit", "hide", "jump", "wait", "hum")
 EVERY = (*TABLES, CONFOUNDS)
 
 
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two simulated models over 800 pairs."""
+    folder = tmp_path_factory.mktemp("planted")
+    fill_pairs(Cache(folder), n_models=2, n_pairs=800)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_hand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fill_all(tmp_path_factory.mktemp("by-hand"))
+
+
 @pytest.fixture
-def filled(cache: Cache) -> Cache:
-    fill_pairs(cache, n_models=2, n_pairs=800)
+def filled(cache: Cache, planted: Path) -> Cache:
+    """A copy of what was planted, so that a test may write to it."""
+    shutil.copytree(planted, cache.folder)
     return cache
 
 
@@ -228,7 +248,7 @@ def test_one_language_that_cannot_be_compared_leaves_the_others(run: Run, cache:
     assert code == 0
     assert "here en less third de" in out
     assert "here en less there nl" not in out
-    assert "left out of the table languages: here en and there nl share no" in out
+    assert "Warning: left out: here en and there nl share no" in out
 
 
 def test_data_sets_in_one_language_are_told_apart(run: Run, cache: Cache) -> None:
@@ -259,6 +279,7 @@ def test_data_sets_in_one_language_are_told_apart(run: Run, cache: Cache) -> Non
         (("--against", "elsewhere"), "no data set 'elsewhere'"),
         (("--out", "a.txt", "--table", "tiers"), "a.txt does not end in a format"),
         (("--against", "d"), "No pair of d "),
+        (("--condition", "nl"), "has no pairs of identities in 'nl'; choose from: en."),
     ],
 )
 def test_what_cannot_be_shown_is_refused(run: Run, filled: Cache, arguments, message) -> None:
@@ -266,3 +287,82 @@ def test_what_cannot_be_shown_is_refused(run: Run, filled: Cache, arguments, mes
     code, out, err = run("identity-pairs", "--dataset", DATASET, *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+FIRST, SECOND = SCORER.scorer_id, OTHER.scorer_id
+
+
+@pytest.mark.parametrize(
+    ("scorers", "other_set", "compared"),
+    [((FIRST, SECOND), "dutch", True), ((SECOND,), "dutch", False), ((), "", False)],
+)
+def test_the_line_that_the_page_gives_makes_the_tables_of_the_page(
+    run: Run, cache: Cache, by_hand: Path, monkeypatch: pytest.MonkeyPatch,
+    scorers: tuple[str, ...], other_set: str, compared: bool,
+) -> None:  # fmt: skip
+    """Under the second scorer alone, dutch keeps its own, and no model is in both."""
+    shutil.copytree(by_hand, cache.folder)
+    monkeypatch.setenv("STEREOSCOPE_CACHE", str(cache.folder))
+    question = IdentityQuestion(
+        dataset="mixed", scorers=scorers, condition="en", other_set=other_set, seed=7
+    )
+    words = shlex.split(command(question))
+    code, out, err = run(*words[words.index("identity-pairs") :])
+    assert (code, err) == (0, "")
+    tables = json.loads(out)["tables"]
+    assert [*tables] == [name for name in EVERY if compared or name != "languages"]
+    for name, rows in tables.items():
+        page = read_confounds(question) if name == CONFOUNDS else read_table(question, name)
+        own = [row for row in rows if row.get("dataset", "mixed") == "mixed"]
+        if name != "languages":  # the page shows tables of one data set, which needs no name
+            own = [{k: v for k, v in row.items() if k != "dataset"} for row in own]
+        assert own == json_rows(page.rows), name
+
+
+def test_the_condition_that_is_asked_for_comes_first_and_alone(
+    run: Run, cache: Cache, by_hand: Path
+) -> None:
+    shutil.copytree(by_hand, cache.folder)
+    asked = ("identity-pairs", "--dataset", "both", "--against", "dutch")
+    of_both = ("--table", "overview", "--table", "languages", "--json")
+    found = {
+        condition: json.loads(run(*asked, *of_both, "--condition", condition)[1])["tables"]
+        for condition in ("en", "nl")
+    }
+    for condition, other in (("en", "nl"), ("nl", "en")):
+        sets = {(row["dataset"], row["condition"]) for row in found[condition]["overview"]}
+        assert sets == {("both", condition), ("dutch", "nl")}
+        held = {
+            (row["dataset"], row["condition"], row["other_dataset"], row["other"])
+            for row in found[condition]["languages"]
+        }
+        assert held == {("both", condition, "both", other), ("both", condition, "dutch", "nl")}
+
+
+def test_a_set_that_is_held_against_keeps_the_scorers_that_it_has(
+    run: Run, cache: Cache, by_hand: Path
+) -> None:
+    shutil.copytree(by_hand, cache.folder)
+
+    def models(*arguments: str) -> tuple[set[str], list[str]]:
+        code, out, _ = run("identity-pairs", "--table", "overview", "--json", *arguments)
+        assert code == 0
+        said = json.loads(out)
+        rows = said["tables"]["overview"]
+        return {row["model"] for row in rows if row["dataset"] != "mixed"}, said["missing"]
+
+    mixed = ("--dataset", "mixed", "--scorer", SECOND)
+    both = (*mixed, "--scorer", FIRST)
+    lacks = "dutch has no scores under tiny, bfloat16, cpu, batched"
+    assert models(*both, "--against", "dutch") == ({"tiny"}, [f"{lacks}."])
+    instead = "its own stand in their place: tiny, float32, cpu, batched"
+    assert models(*mixed, "--against", "dutch") == ({"tiny"}, [f"{lacks}; {instead}."])
+    found, (missing,) = models(*mixed, "--against", "one")
+    assert len(found) == 2
+    assert "published" in missing
+    code, out, _ = run("identity-pairs", *mixed, "--against", "dutch")
+    assert code == 0
+    assert f"Note: {lacks}; {instead}." in out
+    code, out, err = run("identity-pairs", "--dataset", "dutch", "--scorer", SECOND)
+    assert (code, out) == (2, "")
+    assert f"No pair of dutch is scored under {SECOND}" in err
