@@ -196,9 +196,7 @@ def with_intervals(rows: pd.DataFrame, *, percent: bool = True) -> pd.DataFrame:
     ranges = [name.removesuffix("_least") for name in there if name.endswith("_least")]
     texts = {f"{name}_between": _between(rows, name, "low", "high", percent) for name in names}
     texts |= {f"{name}_range": _between(rows, name, "least", "most", percent) for name in ranges}
-    for column in ("template_floor", "template_floor_other", "spread"):
-        if column in rows:
-            texts[_POINTS[column]] = 100 * rows[column]
+    texts |= {points: 100 * rows[name] for name, points in _POINTS.items() if name in rows}
     return rows.assign(**texts)
 
 

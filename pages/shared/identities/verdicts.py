@@ -18,13 +18,14 @@ from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_table
 
 FEW = 3  # verdicts that are shown at once
-LOOKS = {  # by evidence, never by direction
-    OPPOSITE: ("opposite identities", ":material/call_split:", "orange"),
-    BOTH_SIDES: ("on both sides", ":material/question_mark:", "gray"),
-    ONE_SIDE: ("on one side", ":material/remove:", "gray"),
+LOOKS = {  # icon and colour, by evidence, never by direction
+    OPPOSITE: (":material/call_split:", "orange"),
+    BOTH_SIDES: (":material/question_mark:", "gray"),
+    ONE_SIDE: (":material/remove:", "gray"),
 }
+WORDS = {OPPOSITE: "opposite identities", BOTH_SIDES: "on both sides"}
 PAIRS = {ALL_PAIRS: "all pairs: ", WITHOUT: "without confounded pairs: "}
-UNDEFINED = ("undefined", ":material/block:", "gray")
+UNDEFINED = "undefined", (":material/block:", "gray")
 HELP = (
     "**opposite identities**: some lie clearly above 50 % and some clearly below, all taken "
     "together; **on both sides**: only their shares do; **on one side**: no share lies on the "
@@ -89,8 +90,10 @@ def rows_shown(rows: pd.DataFrame, asked: Asked) -> pd.DataFrame:
     return rows[(rows["pairs"] != ALL_PAIRS) == asked.selection.without_confounded]
 
 
-def _one_side(row: Mapping[Any, Any]) -> str:
-    """What the badge says where no identities lie on opposite sides."""
+def _words(row: Mapping[Any, Any]) -> str:
+    """What the badge of a model says."""
+    if row["hides"] in WORDS:
+        return WORDS[row["hides"]]
     if row["n_identities"] == 1:
         return "one identity"
     return "on one side" if row["n_below"] + row["n_above"] else "none clear"
@@ -99,8 +102,6 @@ def _one_side(row: Mapping[Any, Any]) -> str:
 def _lines(rows: pd.DataFrame) -> Iterator[str]:
     for row in rows.to_dict("records"):
         defined = not pd.isna(row["bias_w"])
-        words, icon, colour = LOOKS[row["hides"]] if defined else UNDEFINED
-        if defined and row["hides"] == ONE_SIDE:
-            words = _one_side(row)
+        words, (icon, colour) = (_words(row), LOOKS[row["hides"]]) if defined else UNDEFINED
         which = PAIRS[row["pairs"]] if "pairs" in row else ""
         yield f"- :{colour}-badge[{icon} {words}] {literal(which + row['verdict'])}"

@@ -138,7 +138,7 @@ def show_harm(asked: Asked) -> None:
 
 def open_predicate() -> None:
     """Open the pairs of the predicate whose point was clicked."""
-    points, _ = selected_points(f"{HARM}")
+    points, _ = selected_points(HARM)
     for point in points:
         if point.get("customdata"):
             predicate = unescape(str(point["customdata"][0]))  # written for a hover box
