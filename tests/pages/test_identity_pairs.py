@@ -389,8 +389,9 @@ def test_the_link_says_everything_and_opens_the_same_page(monkeypatch, by_hand):
     assert link(again) == link(app)
     assert address(again) == address(app)
     command = next(code.value for code in app.code if "core identity-pairs" in code.value)
-    for part in (f"--scorer {FIRST}", f"--scorer {SECOND}", "--against dutch", "--seed 7"):
+    for part in (f"--scorer {FIRST}", f"--scorer {SECOND}", "--against dutch", "--condition en"):
         assert part in command
+    assert "--seed 7" in command
 
 
 def test_what_a_link_asks_for_in_vain_is_named_and_nothing_else_lost(monkeypatch, by_hand):
@@ -585,6 +586,38 @@ def test_other_imported_scores_of_the_set_beside_are_seen(monkeypatch, tmp_path)
     app.run()
     assert shown(app, "measure")["share_other"].tolist() == [1.0] * 3
     assert shown(app, "measure")["share"].tolist() == [0.5] * 3
+
+
+def test_a_link_tells_when_the_set_beside_has_changed(monkeypatch, tmp_path) -> None:
+    cache = Cache(tmp_path)
+    for dataset, condition in (("here", "en"), ("there", "nl")):
+        fill(cache, dataset, [(one, True) for one in plain(dataset, condition)])
+    app = page(monkeypatch, tmp_path, dataset="here", other_set="there")
+    query = to_query(parse_link(link(app))[0])
+    assert "changed" not in words(page(monkeypatch, tmp_path, **query))
+    alone = query | {"other_set": [""]}
+    with cache.writing() as con:
+        con.execute("UPDATE item_score SET l_anti = l_anti - 1 WHERE dataset = 'there'")
+        bump(con, [FIRST], ["there"])
+    said = words(page(monkeypatch, tmp_path, **query))
+    assert "The data of there have changed since this link was made (other scores" in said
+    assert CHANGED not in said
+    assert "changed" not in words(page(monkeypatch, tmp_path, **alone)), "it is not shown"
+    old = query | {"content": [query["content"][0].rsplit("_", 1)[0]]}
+    assert "changed" not in words(page(monkeypatch, tmp_path, **old)), "it told only of the first"
+    put(cache, plain("there", "nl")[:5], "there", replace=True)
+    said = words(page(monkeypatch, tmp_path, **query))
+    assert "The data of there have changed since this link was made (other texts or models" in said
+    sliced = page(monkeypatch, tmp_path, dataset="here", other_set="there", slice="some")
+    assert "does not tell when the scores of there change" in words(sliced)
+
+
+def test_a_set_beside_without_a_model_behind_it_is_stamped(monkeypatch, tmp_path) -> None:
+    cache = Cache(tmp_path)
+    fill_pairs(cache, n_models=1, n_pairs=60)
+    fill(cache, "here", mixed("here", "en"))
+    assert STAMP not in words(page(monkeypatch, tmp_path, dataset="here"))
+    assert STAMP in words(page(monkeypatch, tmp_path, dataset="here", other_set=DATASET))
 
 
 def test_a_language_that_shares_nothing_leaves_the_others(monkeypatch, tmp_path) -> None:

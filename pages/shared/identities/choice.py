@@ -8,7 +8,7 @@ from typing import NoReturn
 import streamlit as st
 
 from core.analysis.identities.panel import IdentityPanel, Model
-from core.analysis.overview import STAMP, is_simulated, scorer_labels
+from core.analysis.overview import STAMP, Overview, is_simulated, scorer_labels
 from core.languages import language_name
 from core.selection import Selection
 from core.store.score_line import shell_line
@@ -23,6 +23,7 @@ from pages.shared.identities.data import (
     read_pair_scorers,
     read_panel,
     read_panels,
+    read_scorers,
 )
 from pages.shared.tables import SIMULATED
 from pages.shared.widgets import errors_in_one_sentence, nothing_scored
@@ -85,14 +86,23 @@ def choose_pairs(selection: Selection) -> Asked:
         other_set=selection.other_set,
         seed=selection.seed,
     )
-    simulated = is_simulated(held.datasets, held.scorers, dataset, models or scorers)
-    st.session_state[SIMULATED] = simulated
-    if simulated:
-        st.warning(f"**{STAMP}**", icon=":material/science:")
+    _stamp(held, question)
     return _asked(question, selection)
 
 
-def choose_model(asked: Asked) -> Asked:
+def _stamp(held: Overview, question: IdentityQuestion) -> None:
+    """Say that no model stands behind numbers of the page, of either data set."""
+    simulated = any(
+        is_simulated(held.datasets, held.scorers, name, read_scorers(name, question.scorers))
+        for name in (question.dataset, question.other_set)
+        if name
+    )
+    st.session_state[SIMULATED] = simulated
+    if simulated:
+        st.warning(f"**{STAMP}**", icon=":material/science:")
+
+
+def choose_model(asked: Asked) -> None:
     """The one model that is looked at closely."""
     names = {model.scorer_id: model.label for model in asked.panel.models}
     state.show_field("scorer", asked.model.scorer_id)
@@ -103,7 +113,6 @@ def choose_model(asked: Asked) -> Asked:
         disabled=len(names) == 1,
         **state.bound("scorer"),
     )
-    return asked
 
 
 def _asked(question: IdentityQuestion, selection: Selection) -> Asked:
