@@ -45,7 +45,6 @@ class Confound:
     n_pairs: int
     n_confounded: int
     words: tuple[str, ...]  # "lesbische vrouwen / hetero mensen", the most frequent first
-    item_ids: tuple[str, ...]  # of the confounded pairs
 
 
 def confounds(items: Sequence[Item]) -> list[Confound]:
@@ -71,7 +70,6 @@ def confounds(items: Sequence[Item]) -> list[Confound]:
                     len(group),
                     len(bad),
                     tuple(word for word, _ in words.most_common()),
-                    tuple(item.item_id for item in bad),
                 )
             )
     return found
