@@ -1,4 +1,8 @@
-"""Which characters make up words, in writing with and without spaces between them."""
+"""Which characters make up words, in writing with and without spaces between them.
+
+Hangul counts as writing without spaces. Korean does put spaces between words, but joins particles
+to them: what stands directly behind a noun is mostly a particle ("게이는"), not more of the noun.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,6 @@ def joins_words(character: str) -> bool:
 
 
 def needs_no_space(character: str) -> bool:
-    """Whether a character belongs to a script that puts no spaces between words."""
+    """Whether a word may end at this character without a space, also before a Korean particle."""
     wide = unicodedata.east_asian_width(character) in "WF"
     return wide or script_of(character) in _WITHOUT_SPACES

@@ -1,4 +1,9 @@
-"""Proof, on the sentences alone, that two of them differ in the identity and in nothing else."""
+"""Proof, on the sentences alone, that two of them differ in the identity and in nothing else.
+
+Word boundaries are proved where a script has them. In Chinese, Japanese or Thai a surface form may
+stand anywhere, and in Korean too, where a particle follows it without a space: a longer word that
+holds the surface form is not told from it there.
+"""
 
 from __future__ import annotations
 
