@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from core.files.places import Place
 from core.items.differences import around_blanks, blanks_in, is_fill_in, without_blanks
+from core.items.likeness import as_read
 from core.items.rows import Row
 from core.items.texts import bare
 from core.items.word_characters import needs_no_space
@@ -73,18 +74,14 @@ def _filled_apart(item: Item) -> list[str]:
     n = blanks_in(item.context)
     if n < 2:
         return []
-    parts = _folded(_GAP.join(around_blanks(item.context))).split(_GAP)
-    return [str(r) for r, t in item.continuations().items() if not _filled_alike(_folded(t), parts)]
+    parts = as_read(_GAP.join(around_blanks(item.context))).split(_GAP)
+    return [str(r) for r, t in item.continuations().items() if not _filled_alike(as_read(t), parts)]
 
 
 def _filled_alike(text: str, parts: list[str]) -> bool:
     length, rest = divmod(len(text) - sum(map(len, parts)), len(parts) - 1)
     start = len(parts[0])
     return length > 0 and not rest and text[start : start + length].join(parts) == text
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _in_word(before: str) -> bool:

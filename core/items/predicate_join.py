@@ -22,6 +22,7 @@ from pathlib import Path
 from core.errors import InputError
 from core.files.places import Place, listed, printable
 from core.items.conditions import language_of
+from core.items.likeness import as_read
 from core.items.predicates import Predicate, read_predicates
 from core.items.report import ImportReport
 from core.types import Item, Problem
@@ -97,9 +98,9 @@ def ratings(predicates: Sequence[Predicate]) -> dict[Key, Rating]:
     for predicate in predicates:
         for form in predicate.forms:
             for identity in form.identities:
-                found[(DUTCH, _plain(form.text), identity)][predicate] = None
+                found[(DUTCH, as_read(form.text), identity)][predicate] = None
                 if not predicate.added:
-                    found[("en", _plain(predicate.name), identity)][predicate] = None
+                    found[("en", as_read(predicate.name), identity)][predicate] = None
     return {key: Rating(tuple(those)) for key, those in found.items()}
 
 
@@ -112,7 +113,7 @@ def cluster_names(predicates: Sequence[Predicate]) -> dict[str, str]:
     of_form: dict[str, dict[str, None]] = defaultdict(dict)
     for predicate in predicates:
         for form in predicate.forms:
-            of_form[_plain(form.text)][predicate.name] = None
+            of_form[as_read(form.text)][predicate.name] = None
     together = {predicate.name: {predicate.name} for predicate in predicates}
     for names in of_form.values():
         joined = set().union(*(together[name] for name in names))
@@ -181,7 +182,7 @@ def with_ratings(
 def _key(item: Item) -> Key:
     predicate = item.metadata.get("predicate")
     language = language_of(item.condition).split("-")[0]
-    return language, _plain(str(predicate or "")), str(item.metadata.get("identity", ""))
+    return language, as_read(str(predicate or "")), str(item.metadata.get("identity", ""))
 
 
 def _join_notes(
@@ -205,7 +206,3 @@ def _join_notes(
 
 def _written(item: Item) -> str:
     return f"{item.metadata.get('predicate', 'none')} ({item.category})"
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())

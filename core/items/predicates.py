@@ -32,9 +32,10 @@ from pathlib import Path
 
 from core.errors import InputError
 from core.files.places import listed
-from core.files.rows import folded, read_list, refuse_errors
+from core.files.rows import read_list, refuse_errors
 from core.files.tables import Table
 from core.items.identities import COUNTERFACTUALS, IDENTITIES
+from core.items.likeness import as_read
 from core.items.predicate_rows import (
     PUBLISHED,
     Columns,
@@ -78,7 +79,7 @@ class Predicate:
 
     def is_for(self, template: str) -> bool:
         """Whether its name lets it into the template of this name."""
-        return not self.scope or folded(template) in map(folded, self.scope)
+        return not self.scope or as_read(template) in map(as_read, self.scope)
 
     @property
     def tier(self) -> int | None:

@@ -55,6 +55,15 @@ def test_what_no_original_may_have_is_an_error_and_the_rest_is_noted(
     assert sorted(kinds(tmp_path, values)) == sorted(found)
 
 
+@pytest.mark.parametrize("written", ["c\u00adold", "co\u200bld", "COLD", "\uff43old"])
+def test_several_blanks_may_hold_one_word_in_other_characters(tmp_path: Path, written: str) -> None:
+    values = row("Cold is BLANK, cold is BLANK.") | {
+        "stereotype": f"{written} is he, cold  is he.",
+        "anti_stereotype": "Cold is she, cold is s\u00adhe.",
+    }
+    assert kinds(tmp_path, values) == ["note:blank_twice"]
+
+
 def test_a_translation_keeps_what_became_of_its_blank(tmp_path: Path) -> None:
     english = row("The nurse said that BLANK left.")
     lost = row("La enfermera se fue ayer.", "es") | {"anti_stereotype": "El enfermero se fue."}

@@ -256,6 +256,14 @@ def test_the_rating_of_a_pair_is_that_of_its_form_and_identity(tmp_path: Path) -
     assert joined[3:] == items[3:]
 
 
+@pytest.mark.parametrize("written", ["ze zin\u00adgen", "ze\u00a0zingen", "ze \u200b zingen"])
+def test_a_form_is_found_as_a_reader_sees_it(tmp_path: Path, written: str) -> None:
+    entries = read(tmp_path, forms("sing", "zingen"), forms("hum", "Zin\u00adgen")).entries
+    joined, _ = join([item(written)], entries)
+    assert joined[0].metadata["harmfulness"] == 2.5
+    assert joined[0].metadata["predicate_name"] == "hum / sing"
+
+
 def test_an_ambiguous_rating_is_weighted_by_answers_and_reported(tmp_path: Path) -> None:
     entries = read(
         tmp_path,

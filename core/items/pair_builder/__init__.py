@@ -8,7 +8,6 @@ what a community wants to measure (docs/identity-pairs.md):
     folder.py    the five files, every problem named by its row
     contents.py  what they hold
     checks.py    what one file names and another does not have, or has twice
-    likeness.py  which texts are the same one
     meanings.py  the predicates by what a template has of them
     plan.py      which pairs there will be, counted before any is built
     exclusions.py  what is left out, and why

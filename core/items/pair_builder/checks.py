@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain, combinations
 
 from core.files.places import Place
+from core.items.likeness import as_compared, as_read
 from core.items.pair_builder.contents import (
     COUNTERFACTUALS,
     NAMES,
@@ -18,7 +19,6 @@ from core.items.pair_builder.contents import (
     Folder,
     Opposed,
 )
-from core.items.pair_builder.likeness import as_compared, as_read
 from core.items.pair_builder.slots import Template
 from core.types import Problem
 

@@ -22,6 +22,7 @@ from core.files.places import refusal
 from core.files.rows import read_list, text_of
 from core.files.tables import Record
 from core.items.identities import identity_named
+from core.items.likeness import as_read
 from core.items.pair_builder.checks import check_folder
 from core.items.pair_builder.contents import (
     COUNTERFACTUALS,
@@ -34,7 +35,6 @@ from core.items.pair_builder.contents import (
     Identity,
     Opposed,
 )
-from core.items.pair_builder.likeness import as_read
 from core.items.pair_builder.names import groups_of, read_names
 from core.items.pair_builder.predicate_file import is_published, read_predicate_file
 from core.items.pair_builder.slots import Template, parse_template

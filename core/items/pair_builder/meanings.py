@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.items.pair_builder.likeness import as_read
+from core.items.likeness import as_read
 from core.items.pair_builder.slots import Template
 from core.items.predicate_rows import Form
 from core.items.predicates import Predicate

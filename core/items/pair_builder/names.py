@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import InputError
 from core.files.rows import text_of
 from core.files.tables import Record, Table
-from core.items.pair_builder.likeness import as_read
+from core.items.likeness import as_read
 from core.types import Problem
 from core.words import counted
 

@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.items.likeness import as_read
 from core.items.pair_builder.contents import Folder, Opposed
 from core.items.pair_builder.exclusions import Exclusion, exclusions
-from core.items.pair_builder.likeness import as_read
 from core.items.pair_builder.meanings import meanings
 from core.items.pair_builder.names import Name
 from core.items.pair_builder.slots import Template, filled
