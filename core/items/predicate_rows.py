@@ -7,7 +7,6 @@ every message names the columns of the file that was read.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from core.errors import InputError
 from core.files.places import Place
@@ -23,23 +22,47 @@ FORM_NAMES = ", ".join(FORMS)
 LEAST_HARM, MOST_HARM = -1.0, 4.0
 
 
-class Columns(NamedTuple):
-    """How a file names what it says about predicates."""
+@dataclass(frozen=True)
+class Columns:
+    """How a file names what it says about predicates, and what it has besides.
 
-    predicate: str
-    form: str
-    text: str
-    identities: str
-    yes: str
-    no: str
-    unsure: str
-    n_harmfulness: str
-    harmfulness: str
-    survey_added: str
+    Without further words it is a list of one's own, which writes forms by their names.
+    """
+
+    predicate: str = "predicate"
+    form: str = "form"
+    text: str = "text"
+    identities: str = "identities"
+    yes: str = "yes"
+    no: str = "no"
+    unsure: str = "unsure"
+    n_harmfulness: str = "n_harmfulness"
+    harmfulness: str = "harmfulness"
+    survey_added: str = "survey_added"
+    total: str | None = None  # answers and share of yes, to check the counts by
+    percentage: str | None = None
+    tier: str | None = None
+    numbered_forms: bool = False
+    unnamed_added: bool = False  # a row without a name is of a predicate that participants added
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """What tells forms, and who they are said of."""
+        return self.predicate, self.form, self.text, self.identities
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What a survey asks."""
+        return self.yes, self.no, self.unsure, self.n_harmfulness, self.harmfulness
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """What may be left out of any file."""
+        return tuple(filter(None, (self.total, self.percentage, self.tier, self.survey_added)))
 
 
+PLAIN = Columns()
 PUBLISHED = Columns(
-    predicate="predicate",
     form="template",
     text="nl_predicate_altered",
     identities="gender_ID",
@@ -48,9 +71,12 @@ PUBLISHED = Columns(
     unsure="niet_zeker_responses",
     n_harmfulness="harmfulness_count",
     harmfulness="harmfulness_mean",
-    survey_added="survey_added",
+    total="total_responses",
+    percentage="yes_percentage",
+    tier="tier",
+    numbered_forms=True,
+    unnamed_added=True,
 )
-PLAIN = Columns(*Columns._fields)  # a list of one's own, which writes forms as words
 
 
 @dataclass(frozen=True)
@@ -108,9 +134,7 @@ def read_predicate_row(record: Record, columns: Columns) -> PredicateRow:
     if not (name or added):
         raise InputError("The row has no predicate, and is not one that participants added.")
     survey = _survey(record, columns)
-    if columns != PUBLISHED:
-        return PredicateRow(record.place, name, added, survey, form)
-    total, percentage = _whole(record, "total_responses"), _number(record, "yes_percentage")
+    total, percentage = _whole(record, columns.total), _number(record, columns.percentage)
     return PredicateRow(record.place, name, added, survey, form, total, percentage)
 
 
@@ -141,7 +165,7 @@ def _form(record: Record, columns: Columns) -> Form:
 
 
 def _form_number(record: Record, columns: Columns) -> int:
-    if columns != PUBLISHED:
+    if not columns.numbered_forms:
         return form_named(text_of(record, columns.form))
     number = _whole(record, columns.form)
     if number is None or number not in FORMS.values():
@@ -160,23 +184,24 @@ def _survey(record: Record, columns: Columns) -> Survey:
         raise InputError(f"{columns.harmfulness} is {harmfulness:g}; the scale is from -1 to 4.")
     if (n_yes is None) != (n_no is None):
         raise InputError(f"The row has only one of {columns.yes} and {columns.no}.")
-    tier = _number(record, "tier") if columns == PUBLISHED else None
+    tier = _number(record, columns.tier)
     given = None if tier is None else int(tier)
     return Survey(n_yes, n_no, n_unsure, n_harmfulness, harmfulness, given)
 
 
 def _added(record: Record, columns: Columns, name: str) -> bool:
-    """Whether participants added the predicate; the published file also shows it by no name."""
+    """Whether participants added the predicate."""
     flag = record.values.get(columns.survey_added)
     if flag in (None, ""):
-        return not name and columns == PUBLISHED
+        return not name and columns.unnamed_added
     if str(flag) not in ("0", "1"):
         raise InputError(f"{columns.survey_added} is {flag!r}; write 1 or 0.")
     return str(flag) == "1"
 
 
-def _number(record: Record, column: str) -> float | None:
-    value = record.values.get(column)
+def _number(record: Record, column: str | None) -> float | None:
+    """The number in a cell, None where it or the column is not there."""
+    value = None if column is None else record.values.get(column)
     if value in (None, ""):
         return None
     try:
@@ -188,7 +213,7 @@ def _number(record: Record, column: str) -> float | None:
     return number
 
 
-def _whole(record: Record, column: str) -> int | None:
+def _whole(record: Record, column: str | None) -> int | None:
     number = _number(record, column)
     if number is not None and (number < 0 or number != int(number)):
         raise InputError(f"{column} is {number:g}; write a whole number from 0 on.")

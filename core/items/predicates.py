@@ -47,8 +47,6 @@ from core.items.predicate_rows import (
 from core.types import Problem
 from core.words import counted
 
-REQUIRED = tuple(column for column in PUBLISHED if column != PUBLISHED.survey_added)
-OPTIONAL = ("total_responses", "yes_percentage", "tier", PUBLISHED.survey_added)
 TIERS = ((1, 7), (2, 5), (3, 3))  # tier, and the tenths of yes from which on it is reached
 EXCLUDED = -1
 # Distinct predicates in tiers 1 to 3, excluded and added: as published, and what the paper prints.
@@ -122,7 +120,8 @@ def read_predicates(path: Path) -> Predicates:
     DataSetError
         It cannot be read, a column is missing, or a row has an error; the error carries them all.
     """
-    return predicates_of(path, read_list(path, REQUIRED, OPTIONAL), PUBLISHED)
+    table = read_list(path, (*PUBLISHED.needed, *PUBLISHED.answers), PUBLISHED.others)
+    return predicates_of(path, table, PUBLISHED)
 
 
 def predicates_of(path: Path, table: Table, columns: Columns) -> Predicates:

@@ -10,9 +10,6 @@ from core.files.tables import read_table
 from core.items.predicate_rows import PLAIN, PUBLISHED
 from core.items.predicates import Predicates, predicates_of, read_predicates
 
-REQUIRED = (PLAIN.predicate, PLAIN.form, PLAIN.text, PLAIN.identities)
-SURVEY = tuple(column for column in PLAIN if column not in REQUIRED)
-
 
 def read_predicate_file(path: Path) -> Predicates:
     """The predicates of a file in either layout.
@@ -26,11 +23,12 @@ def read_predicate_file(path: Path) -> Predicates:
     """
     if is_published(path):
         return read_predicates(path)
-    return predicates_of(path, read_list(path, REQUIRED, SURVEY), PLAIN)
+    table = read_list(path, PLAIN.needed, (*PLAIN.answers, *PLAIN.others))
+    return predicates_of(path, table, PLAIN)
 
 
 def is_published(path: Path) -> bool:
     """Whether the file has the columns of WinoQueer-NL's rather than those of a plain list."""
     ((file,), _) = read_files(path)
     columns = read_table(file).columns
-    return PUBLISHED.text in columns and not set(REQUIRED) <= set(columns)
+    return PUBLISHED.text in columns and not set(PLAIN.needed) <= set(columns)
