@@ -26,8 +26,8 @@ from core.cli.terminal import (
 from core.errors import InputError
 from core.export.items import check_items_path, write_items
 from core.items.pair_builder.build import SOURCE, build
-from core.items.pair_builder.contents import COUNTERFACTUALS, FILES, PREDICATES, Folder
-from core.items.pair_builder.exclusions import Exclusion
+from core.items.pair_builder.contents import FILES, Folder
+from core.items.pair_builder.exclusions import Exclusion, Kind
 from core.items.pair_builder.folder import read_folder
 from core.items.pair_builder.plan import Plan, plan
 from core.store.items import PutResult, put_dataset
@@ -35,13 +35,13 @@ from core.words import counted
 
 SHOWN = 10  # exclusions in the terminal
 _WHAT = {
-    "excluded": "Left out, predicates that the survey excludes",
-    "no_template": "Left out, predicates for templates that are not there",
-    "no_form": "Left out, predicates without a form that a template takes, by identity",
-    "same_form": "One pair with another, predicates of the same form by identity and template",
-    "same_pair": "Left out, predicates in templates that make the same pairs as an earlier one",
-    "no_predicate": "In no pair, identities that no predicate names",
-    "no_counterfactual": "In no pair, identities that are held against nobody",
+    Kind.EXCLUDED: "Left out, predicates that the survey excludes",
+    Kind.NO_TEMPLATE: "Left out, predicates for templates that are not there",
+    Kind.NO_FORM: "Left out, predicates without a form that a template takes, by identity",
+    Kind.SAME_FORM: "One pair with another, predicates of the same form by identity and template",
+    Kind.SAME_PAIR: "Left out, predicates in templates that make the same pairs as an earlier one",
+    Kind.NO_PREDICATE: "In no pair, identities that no predicate names",
+    Kind.NO_COUNTERFACTUAL: "In no pair, identities that are held against nobody",
 }
 
 DatasetNameOption = Annotated[
@@ -53,7 +53,11 @@ FolderArgument = Annotated[
 ]
 LanguageOption = Annotated[
     str | None,
-    typer.Option(metavar="CODE", help="Of the sentences (default: the folder's name)."),
+    typer.Option(
+        metavar="CODE",
+        help="Of the sentences (default: Dutch with the published predicates, else the folder's "
+        "name).",
+    ),
 ]
 OutOption = Annotated[
     Path | None,
@@ -62,7 +66,8 @@ OutOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Only check and count: store nothing.")
+    bool,
+    typer.Option("--dry-run", help="Only check and count: store nothing and write no file."),
 ]
 
 
@@ -102,6 +107,8 @@ def build_pairs(
         if not as_json:
             _say_stored(dataset, stored, file)
             say_after_import(store, dataset, items)
+    elif file is not None:
+        say(f"{file} is not written: --dry-run only checks and counts.")
     if as_json:
         print_json(summary)
 
@@ -120,7 +127,7 @@ def _summary(read: Folder, planned: Plan) -> dict[str, Any]:
         "pairs": planned.n_pairs,
         "counts": planned.counts(),
         "tiers": planned.tiers(),
-        "exclusions": [each._asdict() for each in planned.exclusions],
+        "exclusions": [_facts(each) for each in planned.exclusions],
         "problems": [asdict(problem) for problem in read.problems],
     }
 
@@ -141,10 +148,15 @@ def _say_plan(read: Folder, planned: Plan) -> None:
 
 
 def _sentence(each: Exclusion) -> str:
-    file = COUNTERFACTUALS if each.kind == "no_predicate" else PREDICATES
-    row = f"{file} row {each.row}: " if each.row is not None else ""
     about = ", ".join(filter(None, (each.predicate, each.identity, each.templates)))
-    return f"{row}{about}: {each.reason}"
+    return f"{each.place}: {about}: {each.reason}"
+
+
+def _facts(each: Exclusion) -> dict[str, Any]:
+    """What JSON has of it, its place as file and row."""
+    facts = each._asdict()
+    place = facts.pop("place")
+    return facts | {"file": place.file, "row": place.row}
 
 
 def _count_table(counts: dict[str, dict[str, int]]) -> pd.DataFrame:

@@ -47,7 +47,10 @@ def test_counts_are_told_and_nothing_is_built(run, folder, cache) -> None:
     assert "18 pairs in en" in out
     assert "Pairs by tier of the predicate: 1 18." in out
     assert "Left out, predicates that the survey excludes: 1" in err
-    assert "predicates.csv row 5: are loud: 14% of 7 said yes, less than 30 %." in err
+    assert (
+        "predicates.csv row 5: are loud: 14.3 % of yes and no are yes (1 of 7), less than 30 %."
+        in err
+    )
     assert (
         "predicates.csv row 4: are icy, Gay, T1: The text 'are cold' is also that of 'are cold'"
         in err
@@ -75,6 +78,8 @@ def test_with_json_everything_left_out_is_there(run, folder) -> None:
     said = json.loads(out)
     assert (code, said["pairs"], said["dataset"], said["tiers"]) == (0, 18, "mine", {"1": 18})
     assert said["counts"]["Gay"]["T5"] == 2
+    loud = next(each for each in said["exclusions"] if each["kind"] == "excluded")
+    assert (loud["predicate"], loud["file"], loud["row"]) == ("are loud", "predicates.csv", 5)
     kinds = [each["kind"] for each in said["exclusions"]]
     assert {kind: kinds.count(kind) for kind in kinds} == {
         "excluded": 1,
@@ -97,12 +102,36 @@ def test_what_cannot_be_built_stores_nothing(run, folder, cache, tmp_path) -> No
     assert not cache.exists()
 
 
+def test_a_dry_run_says_that_it_writes_no_file(run, folder, cache, tmp_path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    asked = ("build-pairs", folder, "--language", "en", "--dry-run", "--out", file)
+    code, _, err = run(*asked)
+    assert code == 0
+    assert f"{file} is not written: --dry-run only checks and counts." in err
+    code, out, err = run(*asked, "--dataset", "mine", "--json")
+    assert (code, json.loads(out)["pairs"]) == (0, 18)
+    assert f"{file} is not written" in err
+    assert not file.exists()
+    assert not cache.exists()
+
+
+def test_an_identity_that_is_held_against_nobody_is_told_by_the_row_that_names_it(
+    run, folder
+) -> None:
+    write_csv(folder / "counterfactuals.csv", ("identity", "counterfactual"), [("Queer", "Cis")])
+    with (folder / "predicates.csv").open("a", encoding="utf-8") as file:
+        file.write("are calm,main,are calm,Queer,6,1\n")
+    code, _, err = run("build-pairs", folder, "--language", "en", "--dry-run")
+    assert code == 0
+    assert "predicates.csv row 2: Gay: counterfactuals.csv holds it against nobody" in err
+
+
 def test_a_dry_run_refuses_what_cannot_be_built(run, folder) -> None:
     header = ("predicate", "form", "text", "identities", "yes", "no")
     write_csv(folder / "predicates.csv", header, [("are loud", "main", "are loud", "Gay", 1, 6)])
     code, _, err = run("build-pairs", folder, "--language", "en", "--dry-run")
     assert code == 2
-    assert "predicates.csv row 2: are loud: 14% of 7 said yes" in err
+    assert "predicates.csv row 2: are loud: 14.3 % of yes and no are yes" in err
     assert "counterfactuals.csv row 2: LGBTQ: No predicate of predicates.csv names it" in err
     assert "No pair can be built; what is left out: excluded 1, no_predicate 9." in err
 

@@ -163,12 +163,20 @@ def test_answers_of_a_survey_decide_and_are_kept(tmp_path: Path) -> None:
         for i in build(read, planned)
     }
     assert found == {"are cold": (1, 2.5), "are late": (2, -1.0)}
-    kinds = {(e.kind, e.predicate, e.identity, e.row) for e in planned.exclusions}
+    kinds = {(e.kind, e.predicate, e.identity, str(e.place)) for e in planned.exclusions}
     assert kinds == {
-        ("excluded", "are loud", "", 3),
-        ("no_predicate", "", "Lesbian", 3),
-        ("no_predicate", "", "Queer", 4),
+        ("excluded", "are loud", "", "predicates.csv row 3"),
+        ("no_predicate", "", "Lesbian", "counterfactuals.csv row 3"),
+        ("no_predicate", "", "Queer", "counterfactuals.csv row 4"),
     }
+
+
+def test_a_share_just_below_the_limit_is_told_with_its_counts(tmp_path: Path) -> None:
+    headers = {"predicates": (*HEADERS["predicates"], "yes", "no")}
+    rows = [("are loud", "main", "are loud", "Gay", 8, 19), ("are low", "main", "low", "Gay", 3, 7)]
+    planned = plan(read_folder(write(tmp_path, headers, predicates=rows)))
+    (reason,) = [e.reason for e in planned.exclusions if e.kind == "excluded"]
+    assert reason == "29.6 % of yes and no are yes (8 of 27), less than 30 %."
 
 
 @pytest.mark.parametrize(
@@ -254,7 +262,7 @@ def test_templates_that_make_the_same_sentences_make_them_once(tmp_path: Path) -
         "are cold",
         "Lesbian",
         "T2",
-        2,
+        Place("predicates.csv", 2),
         "Template T1 makes the same sentences: one pair.",
     )
     assert len(build(read, planned)) == planned.n_pairs == 5
@@ -268,7 +276,7 @@ def test_predicates_of_one_form_make_one_pair_and_a_missing_form_none(tmp_path: 
     ]
     planned = plan(read_folder(write(tmp_path, predicates=rows)))
     assert planned.counts()["Gay"] == {"T1": 1, "T5": 1, "T11": 4}
-    log = {(e.kind, e.predicate, e.identity, e.templates, e.row) for e in planned.exclusions}
+    log = {(e.kind, e.predicate, e.identity, e.templates, e.place.row) for e in planned.exclusions}
     assert log == {
         ("same_form", "are icy", "Gay", "T1", 5),
         ("no_form", "are icy", "Gay", "T5", 5),
@@ -281,6 +289,7 @@ def test_an_identity_that_is_held_against_nobody_is_named(tmp_path: Path) -> Non
     assert set(planned.counts()) == {"Gay", "Lesbian"}
     (each,) = planned.exclusions
     assert (each.kind, each.identity) == ("no_counterfactual", "Queer")
+    assert each.place == Place("predicates.csv", 2)
 
 
 def test_a_predicate_may_be_for_some_templates_only(tmp_path: Path) -> None:
@@ -306,7 +315,11 @@ def test_a_predicate_for_templates_that_are_not_there_is_named(tmp_path: Path) -
     planned = plan(read_folder(write(tmp_path, predicates=rows)))
     assert planned.counts()["Gay"] == {"T1": 2, "T5": 1, "T11": 2}
     (each,) = planned.exclusions
-    assert (each.kind, each.predicate, each.row) == ("no_template", "are icy (t77 / T78 only)", 5)
+    assert (each.kind, each.predicate, each.place.row) == (
+        "no_template",
+        "are icy (t77 / T78 only)",
+        5,
+    )
     assert each.reason.startswith("Its name restricts it to t77, T78, which")
 
 

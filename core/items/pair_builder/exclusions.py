@@ -7,8 +7,10 @@ lacks for an identity, or for templates that are not there, and identities that 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import NamedTuple
 
+from core.files.places import Place
 from core.items.pair_builder.contents import COUNTERFACTUALS, PREDICATES, TEMPLATES, Folder
 from core.items.pair_builder.meanings import meanings
 from core.items.pair_builder.slots import Template
@@ -16,14 +18,26 @@ from core.items.predicate_rows import FORMS
 from core.items.predicates import EXCLUDED, Predicate
 
 
+class Kind(StrEnum):
+    """Why something is in no pair, or in one with something else."""
+
+    EXCLUDED = "excluded"
+    NO_TEMPLATE = "no_template"
+    NO_FORM = "no_form"
+    SAME_FORM = "same_form"
+    SAME_PAIR = "same_pair"
+    NO_PREDICATE = "no_predicate"
+    NO_COUNTERFACTUAL = "no_counterfactual"
+
+
 class Exclusion(NamedTuple):
     """One thing that was left out, or that became one with another."""
 
-    kind: str  # excluded, no_template, no_form, same_form, same_pair, no_predicate, ...
+    kind: Kind
     predicate: str
     identity: str
     templates: str
-    row: int | None  # of the predicates' file; for no_predicate of the counterfactuals'
+    place: Place  # the row that names it
     reason: str
 
 
@@ -31,20 +45,32 @@ def exclusions(folder: Folder) -> Iterator[Exclusion]:
     """Everything that a folder names and that is in no pair, or in one with something else."""
     for predicate in folder.predicates.entries:
         if predicate.tier == EXCLUDED:
-            share = predicate.survey.yes_share
-            reason = f"{share.value:.0%} of {share.n} said yes, less than 30 %."
-            yield Exclusion("excluded", predicate.name, "", "", predicate.forms[0].row, reason)
+            yield Exclusion(
+                Kind.EXCLUDED, predicate.name, "", "", place_of(predicate), _too_few(predicate)
+            )
     for predicate in folder.used:
         if any(predicate.is_for(template.name) for template in folder.templates):
             yield from _missing_forms(folder, predicate)
         else:
             names = ", ".join(predicate.scope)
             reason = f"Its name restricts it to {names}, which {TEMPLATES} does not have."
-            row = predicate.forms[0].row
-            yield Exclusion("no_template", predicate.name, "", names, row, reason)
+            place = place_of(predicate)
+            yield Exclusion(Kind.NO_TEMPLATE, predicate.name, "", names, place, reason)
     for template in folder.templates:
         yield from _shared_forms(folder, template)
     yield from _alone(folder)
+
+
+def place_of(predicate: Predicate) -> Place:
+    """The first row of a predicate."""
+    return Place(PREDICATES, predicate.forms[0].row)
+
+
+def _too_few(predicate: Predicate) -> str:
+    """With the counts, since a rounded share may read as the limit itself."""
+    n_yes, share = predicate.survey.n_yes, predicate.survey.yes_share
+    percent = f"{100 * share.value:.1f} %"
+    return f"{percent} of yes and no are yes ({n_yes} of {share.n}), less than 30 %."
 
 
 def _missing_forms(folder: Folder, predicate: Predicate) -> Iterator[Exclusion]:
@@ -56,26 +82,33 @@ def _missing_forms(folder: Folder, predicate: Predicate) -> Iterator[Exclusion]:
             ]
             if templates and number not in there:
                 reason = f"It has no form {word} for {folder.identities[identity].label}."
-                row = predicate.forms[0].row
                 names = ", ".join(templates)
-                yield Exclusion("no_form", predicate.name, identity, names, row, reason)
+                where = (identity, names, place_of(predicate))
+                yield Exclusion(Kind.NO_FORM, predicate.name, *where, reason)
 
 
 def _shared_forms(folder: Folder, template: Template) -> Iterator[Exclusion]:
     for (_, identity), ((first, _), *others) in meanings(folder.used, template).items():
         for other, form in others:
             reason = f"The text {form.text!r} is also that of {first.name!r}: one pair."
-            yield Exclusion("same_form", other.name, identity, template.name, form.row, reason)
+            where = (identity, template.name, Place(PREDICATES, form.row))
+            yield Exclusion(Kind.SAME_FORM, other.name, *where, reason)
 
 
 def _alone(folder: Folder) -> Iterator[Exclusion]:
     """Identities that no predicate names, or that are held against nobody."""
-    named = {identity for predicate in folder.used for identity in predicate.identities}
+    named: dict[str, Place] = {}
+    for predicate in folder.used:
+        for form in predicate.forms:
+            for identity in form.identities:
+                named.setdefault(identity, Place(PREDICATES, form.row))
     rows = {pair.identity: pair.row for pair in reversed(folder.opposed)}
     for identity, row in sorted(rows.items(), key=lambda each: each[1] or 0):
         if identity not in named:
             reason = f"No predicate of {PREDICATES} names it, so it is in no pair."
-            yield Exclusion("no_predicate", "", identity, "", row, reason)
-    for identity in sorted(named - set(rows)):
+            yield Exclusion(
+                Kind.NO_PREDICATE, "", identity, "", Place(COUNTERFACTUALS, row), reason
+            )
+    for identity in sorted(named.keys() - rows.keys()):
         reason = f"{COUNTERFACTUALS} holds it against nobody, so it is in no pair."
-        yield Exclusion("no_counterfactual", "", identity, "", None, reason)
+        yield Exclusion(Kind.NO_COUNTERFACTUAL, "", identity, "", named[identity], reason)

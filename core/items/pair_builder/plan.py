@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from core.items.likeness import as_read
 from core.items.pair_builder.contents import Folder, Opposed
-from core.items.pair_builder.exclusions import Exclusion, exclusions
+from core.items.pair_builder.exclusions import Exclusion, Kind, exclusions, place_of
 from core.items.pair_builder.meanings import meanings
 from core.items.pair_builder.names import Name
 from core.items.pair_builder.slots import Template, filled
@@ -101,7 +101,7 @@ def _distinct(folder: Folder, cells: Sequence[Cell]) -> tuple[list[Cell], list[E
         key = (cell.opposed, *map(as_read, sentences))
         if (earlier := first.setdefault(key, cell)) is not cell:
             predicate = cell.rating.predicates[0]
-            where = (cell.opposed.identity, cell.template.name, predicate.forms[0].row)
+            where = (cell.opposed.identity, cell.template.name, place_of(predicate))
             reason = f"Template {earlier.template.name} makes the same sentences: one pair."
-            repeated.append(Exclusion("same_pair", predicate.name, *where, reason))
+            repeated.append(Exclusion(Kind.SAME_PAIR, predicate.name, *where, reason))
     return list(first.values()), repeated
