@@ -588,6 +588,29 @@ def test_other_imported_scores_of_the_set_beside_are_seen(monkeypatch, tmp_path)
     assert shown(app, "measure")["share"].tolist() == [0.5] * 3
 
 
+def test_a_set_beside_of_confounded_pairs_alone_has_its_rows_with_them(
+    monkeypatch, tmp_path
+) -> None:
+    cache = Cache(tmp_path)
+    fill(cache, "here", mixed("here", "en"))
+    there = [
+        told(
+            str(p),
+            p < 3,
+            (f"gay too there{p}", f"straight there{p}"),
+            "nl",
+            predicate=f"be {p}",
+        )
+        for p in range(6)
+    ]
+    fill(cache, "there", there)
+    query = {"dataset": "here", "identity_view": "languages", "without_confounded": "1"}
+    app = page(monkeypatch, tmp_path, other_set="there", **query)
+    assert set(shown(app, "measure")["pairs"]) == {ALL_PAIRS}
+    assert "none is left without them" in words(app)
+    nothing_wrong(app)
+
+
 def test_a_link_tells_when_the_set_beside_has_changed(monkeypatch, tmp_path) -> None:
     cache = Cache(tmp_path)
     for dataset, condition in (("here", "en"), ("there", "nl")):

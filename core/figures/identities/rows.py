@@ -100,9 +100,38 @@ def floor_words(beside: Beside) -> str:
     )
 
 
-def larger(a: Beside, b: Beside) -> Beside:
-    """Of two yardsticks the one with the larger floor; the known one where one is not."""
-    return b if math.isnan(a.floor) or b.floor > a.floor else a
+def beside_of(rows: pd.DataFrame) -> Beside:
+    """What shares of some models are shown beside: the median of the floors that are known.
+
+    Parameters
+    ----------
+    rows
+        Of the table `overview`, one of each model.
+    """
+    known = rows[rows["template_floor"].notna()]
+    if known.empty:
+        return Beside(math.nan, int(rows["n_templates"].max()) if len(rows) else 0)
+    return Beside(
+        float(known["template_floor"].median()), int(known["n_templates"].max()), len(known)
+    )
+
+
+def larger_floor(rows: pd.DataFrame) -> Beside:
+    """What differences of two languages are shown beside: the larger floor that is known.
+
+    Parameters
+    ----------
+    rows
+        Of the table `languages`, of one model and two languages: all have the same two floors.
+    """
+    if rows.empty:
+        return Beside(math.nan, 0)
+    row = rows.iloc[0]
+    here, there = (
+        Beside(float(row[f"template_floor{end}"]), int(row[f"n_templates{end}"]))
+        for end in ("", "_other")
+    )
+    return there if math.isnan(here.floor) or there.floor > here.floor else here
 
 
 def band_words(beside: Beside, middle: str = "50 %") -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.figures.identities.heatmap import identity_map
+from core.figures.identities.rows import beside_of
 from pages.shared import state
 from pages.shared.figures import selected_points, show_figure
 from pages.shared.identities.choice import Asked
 from pages.shared.identities.data import read_table
 from pages.shared.identities.verdicts import rows_shown
-from pages.shared.identities.views import beside_all
 
 MAP = "identity-map"
 
@@ -25,7 +25,8 @@ def show_map(asked: Asked) -> None:
             **state.bound("without_confounded"),
         )
     rows = rows_shown(read_table(asked.question, "identities").rows, asked)
-    figure = identity_map(rows, chosen=asked.selection.identity, beside=beside_all(asked))
+    floors = beside_of(rows_shown(read_table(asked.question, "overview").rows, asked))
+    figure = identity_map(rows, chosen=asked.selection.identity, beside=floors)
     labels = {model.label: model.scorer_id for model in asked.panel.models}
 
     def open_cell() -> None:

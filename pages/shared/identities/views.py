@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import unescape
@@ -18,7 +17,7 @@ from core.figures.identities.harm import harm_scatter
 from core.figures.identities.intervals import share_intervals
 from core.figures.identities.languages import language_plot
 from core.figures.identities.parts import part_plot
-from core.figures.identities.rows import Beside, larger
+from core.figures.identities.rows import Beside, beside_of, larger_floor
 from core.figures.theme import Figure, file_stem
 from core.selection import IDENTITY_PARTS
 from pages.shared import state
@@ -173,19 +172,9 @@ def show_languages(asked: Asked) -> None:
         show_notes(table)
         return
     for (dataset, condition), part in rows.groupby(["other_dataset", "other"], sort=False):
-        figure = language_plot(part, beside=_larger_floor(rows_shown(part, asked)))
+        figure = language_plot(part, beside=larger_floor(rows_shown(part, asked)))
         _show(asked, figure, f"languages-{dataset}-{condition}", part)
     _table(asked, table, columns.LANGUAGES, "languages-table", rows)
-
-
-def _larger_floor(rows: pd.DataFrame) -> Beside:
-    """The larger of the template floors of both languages; all rows have the same two."""
-    row = rows.iloc[0]
-    here, there = (
-        Beside(float(row[f"template_floor{end}"]), int(row[f"n_templates{end}"]))
-        for end in ("", "_other")
-    )
-    return larger(here, there)
 
 
 def show_rules(asked: Asked) -> None:
@@ -222,21 +211,7 @@ def of_model(table: AuditTable, asked: Asked) -> pd.DataFrame:
 
 def beside(asked: Asked) -> Beside:
     """The template floor of the model that is looked at."""
-    return _beside(rows_shown(of_model(read_table(asked.question, "overview"), asked), asked))
-
-
-def beside_all(asked: Asked) -> Beside:
-    """The median of all models' template floors."""
-    return _beside(rows_shown(read_table(asked.question, "overview").rows, asked))
-
-
-def _beside(rows: pd.DataFrame) -> Beside:
-    known = rows[rows["template_floor"].notna()]
-    if known.empty:
-        return Beside(math.nan, int(rows["n_templates"].max()) if len(rows) else 0)
-    return Beside(
-        float(known["template_floor"].median()), int(known["n_templates"].max()), len(known)
-    )
+    return beside_of(rows_shown(of_model(read_table(asked.question, "overview"), asked), asked))
 
 
 def stem(asked: Asked, name: str) -> str:
