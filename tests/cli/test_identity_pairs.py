@@ -293,18 +293,24 @@ FIRST, SECOND = SCORER.scorer_id, OTHER.scorer_id
 
 
 @pytest.mark.parametrize(
-    ("scorers", "other_set", "compared"),
-    [((FIRST, SECOND), "dutch", True), ((SECOND,), "dutch", False), ((), "", False)],
+    ("dataset", "condition", "scorers", "other_set", "compared"),
+    [
+        ("mixed", "en", (FIRST, SECOND), "dutch", True),
+        ("mixed", "en", (SECOND,), "dutch", False),
+        ("mixed", "en", (), "", False),
+        ("both", "nl", (FIRST,), "dutch", True),
+        ("both", "nl", (), "", True),
+    ],
 )
 def test_the_line_that_the_page_gives_makes_the_tables_of_the_page(
     run: Run, cache: Cache, by_hand: Path, monkeypatch: pytest.MonkeyPatch,
-    scorers: tuple[str, ...], other_set: str, compared: bool,
+    dataset: str, condition: str, scorers: tuple[str, ...], other_set: str, compared: bool,
 ) -> None:  # fmt: skip
     """Under the second scorer alone, dutch keeps its own, and no model is in both."""
     shutil.copytree(by_hand, cache.folder)
     monkeypatch.setenv("STEREOSCOPE_CACHE", str(cache.folder))
     question = IdentityQuestion(
-        dataset="mixed", scorers=scorers, condition="en", other_set=other_set, seed=7
+        dataset=dataset, scorers=scorers, condition=condition, other_set=other_set, seed=7
     )
     words = shlex.split(command(question))
     code, out, err = run(*words[words.index("identity-pairs") :])
@@ -313,7 +319,7 @@ def test_the_line_that_the_page_gives_makes_the_tables_of_the_page(
     assert [*tables] == [name for name in EVERY if compared or name != "languages"]
     for name, rows in tables.items():
         page = read_confounds(question) if name == CONFOUNDS else read_table(question, name)
-        own = [row for row in rows if row.get("dataset", "mixed") == "mixed"]
+        own = [row for row in rows if row.get("dataset", dataset) == dataset]
         if name != "languages":  # the page shows tables of one data set, which needs no name
             own = [{k: v for k, v in row.items() if k != "dataset"} for row in own]
         assert own == json_rows(page.rows), name
