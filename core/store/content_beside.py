@@ -32,8 +32,15 @@ def difference_beside(then: str, dataset: str, now: AuditContent) -> str:
     now
         Of this data set.
     """
-    if then[:_HASH] != part_beside(dataset, now)[:_HASH]:
+    here = part_beside(dataset, now)
+    if then[:_HASH] != here[:_HASH]:
         return "other texts or models, or more or fewer of them"
-    (total,) = struct.unpack(">f", bytes.fromhex(then[_HASH:]))
-    (rounded,) = struct.unpack(">f", struct.pack(">f", now.total))
-    return difference(now._replace(total=total), now._replace(total=rounded))
+    if abs(int(then[_HASH:], 16) - int(here[_HASH:], 16)) <= 1:  # neighbours among float32s
+        return ""
+    (was, total) = (_total(part) for part in (then, here))
+    return difference(now._replace(total=was), now._replace(total=total))
+
+
+def _total(part: str) -> float:
+    (total,) = struct.unpack(">f", bytes.fromhex(part[_HASH:]))
+    return float(total)
