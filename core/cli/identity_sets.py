@@ -86,8 +86,8 @@ def _scorers_of(
     there = [scorer_id for scorer_id in scorer_ids if scorer_id in held]
     if len(there) == len(scorer_ids) or not held:
         return there, []
-    labels = scorer_labels(scorers(cache))
-    lacking = ", ".join(labels[scorer_id] for scorer_id in scorer_ids if scorer_id not in held)
-    own = ", ".join(labels[scorer_id] for scorer_id in held)
-    instead = "" if there else f"; its own stand in their place: {own}"
-    return there, [f"{dataset} has no scores under {lacking}{instead}."]
+    labels = scorer_labels(scorers(cache))  # which have commas in them
+    lacking = "; ".join(labels[scorer_id] for scorer_id in scorer_ids if scorer_id not in held)
+    own = "; ".join(labels[scorer_id] for scorer_id in held)
+    instead = "" if there else f" Its own stand in their place: {own}."
+    return there, [f"{dataset} has no scores under {lacking}.{instead}"]

@@ -359,16 +359,16 @@ def test_a_set_that_is_held_against_keeps_the_scorers_that_it_has(
 
     mixed = ("--dataset", "mixed", "--scorer", SECOND)
     both = (*mixed, "--scorer", FIRST)
-    lacks = "dutch has no scores under tiny, bfloat16, cpu, batched"
-    assert models(*both, "--against", "dutch") == ({"tiny"}, [f"{lacks}."])
-    instead = "its own stand in their place: tiny, float32, cpu, batched"
-    assert models(*mixed, "--against", "dutch") == ({"tiny"}, [f"{lacks}; {instead}."])
+    lacks = "dutch has no scores under tiny, bfloat16, cpu, batched."
+    assert models(*both, "--against", "dutch") == ({"tiny"}, [lacks])
+    instead = "Its own stand in their place: tiny, float32, cpu, batched."
+    assert models(*mixed, "--against", "dutch") == ({"tiny"}, [f"{lacks} {instead}"])
     found, (missing,) = models(*mixed, "--against", "one")
     assert len(found) == 2
-    assert "published" in missing
+    assert "tiny, float32, cpu, batched; published, imported" in missing
     code, out, _ = run("identity-pairs", *mixed, "--against", "dutch")
     assert code == 0
-    assert f"Note: {lacks}; {instead}." in out
+    assert f"Note: {lacks} {instead}" in out
     code, out, err = run("identity-pairs", "--dataset", "dutch", "--scorer", SECOND)
     assert (code, out) == (2, "")
     assert f"No pair of dutch is scored under {SECOND}" in err
