@@ -444,6 +444,18 @@ def test_an_identity_is_compared_on_the_predicates_said_of_it_in_both(
     assert rows["n"].tolist() == rows["n_other"].tolist()
 
 
+def test_where_all_that_is_shared_is_confounded_the_rows_with_it_stay(
+    planted: tuple[Cache, IdentityPanel],
+) -> None:
+    english, dutch = fill_dutch(planted[0])
+    keys = frozenset((english.dataset, "en", item) for item in english.facts["item_id"][:-1])
+    rest = replace(dutch, facts=dutch.facts.assign(identity="Queer"))
+    assert english.facts["identity"].iloc[-1] != "Queer"
+    table = identity_table([english, rest], "languages", replace(REQUEST, confounded=keys))
+    assert set(table.rows["pairs"]) == {"all"}
+    assert table.notes[-1].endswith("none is left without them.")
+
+
 def test_a_model_is_the_same_whatever_it_is_called_beside_others(cache: Cache) -> None:
     fill_by_hand(cache)
     put_scorer(cache, replace(SCORER, dtype="int8"))

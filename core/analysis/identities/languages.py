@@ -25,6 +25,7 @@ from core.stats.identity_bias import (
 from core.stats.resampling import bootstrap_weights
 from core.words import counted
 
+LEFT_OUT = "Warning: left out:"
 SHARED = (
     "Only what both languages say of an identity: its predicates of the same names; the same "
     "predicates are drawn in both. Sentences differ in more than the language: templates, names "
@@ -69,7 +70,7 @@ def languages(panels: Sequence[IdentityPanel], request: IdentityRequest) -> Audi
         rows.append(_rows(first, second, request))
     if not rows:
         raise InputError(" ".join(apart))
-    notes += [f"Warning: left out: {why}" for why in apart]
+    notes += [f"{LEFT_OUT} {why}" for why in apart]
     return AuditTable(pd.concat(rows, ignore_index=True), tuple(dict.fromkeys(notes)))
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.analysis.audit.request import AuditTable
 from core.analysis.identities.harm import harmfulness, predicates
-from core.analysis.identities.languages import languages
+from core.analysis.identities.languages import LEFT_OUT, languages
 from core.analysis.identities.overview import identities, overview
 from core.analysis.identities.panel import IdentityPanel
 from core.analysis.identities.parts import (
@@ -75,19 +75,33 @@ def identity_table(
     n_out = sum(len(p.facts) - len(k.facts) for p, k in zip(panels, kept, strict=True))
     if not n_out:
         return table
-    some = [panel for panel in kept if len(panel.facts)]
-    if name == LANGUAGES and (len(some) < 2 or some[0] is not kept[0]):
-        some = []  # nothing is left of the language that the others are held against, or of them
-    rows = [table.rows.assign(pairs=ALL_PAIRS)]
+    rest = _without(kept, name, request)
+    rows, notes = [table.rows.assign(pairs=ALL_PAIRS)], table.notes
     note = f"{counted(n_out, 'pair differs', 'pairs differ')} in more than the identity"
-    if not some:
-        notes = (*table.notes, f"{note}: none is left without them.")
+    if rest is None:
+        notes = (*notes, f"{note}: none is left without them.")
     else:
-        rows.append(_stacked(some, name, request).rows.assign(pairs=WITHOUT))
-        notes = (*table.notes, f"{note}; each row stands here with and without them.")
+        rows.append(rest.rows.assign(pairs=WITHOUT))
+        gone = tuple(n for n in rest.notes if n.startswith(LEFT_OUT) and n not in notes)
+        notes = (*notes, *gone, f"{note}; each row stands here with and without them.")
     whole = pd.concat(rows, ignore_index=True)
     whole.insert(0, "pairs", whole.pop("pairs"))
     return AuditTable(whole, notes)
+
+
+def _without(
+    kept: Sequence[IdentityPanel], name: str, request: IdentityRequest
+) -> AuditTable | None:
+    """The table of what is left without confounded pairs; None where that is nothing."""
+    some = [panel for panel in kept if len(panel.facts)]
+    if name != LANGUAGES:
+        return _stacked(some, name, request) if some else None
+    if len(some) < 2 or some[0] is not kept[0]:
+        return None  # of the language that the others are held against, or of them
+    try:
+        return _stacked(some, name, request)
+    except InputError:  # all that they share is confounded
+        return None
 
 
 def _stacked(panels: Sequence[IdentityPanel], name: str, request: IdentityRequest) -> AuditTable:

@@ -95,7 +95,7 @@ def floor_words(beside: Beside) -> str:
     n = counted(beside.n_templates, "template")
     several = f"; median of {counted(beside.n_models, 'model')}" if beside.n_models > 1 else ""
     return (
-        f"The same claims in another template move bias (W) by {points(beside.floor)}"
+        f"The same claims in another single template move bias (W) by {points(beside.floor)}"
         f" (n = {n}{several})."
     )
 
