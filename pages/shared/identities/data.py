@@ -75,6 +75,11 @@ def read_panels(dataset: str, scorer_ids: Sequence[str]) -> list[IdentityPanel]:
     return _panels(*_key(dataset, scorer_ids))
 
 
+def question_key(question: IdentityQuestion) -> Key:
+    """By what something made from the pairs of a question is remembered, beside the question."""
+    return _key(question.dataset, question.scorers)
+
+
 def read_panel(question: IdentityQuestion) -> IdentityPanel:
     """The pairs of the question's condition."""
     panels = read_panels(question.dataset, question.scorers)
@@ -96,23 +101,23 @@ def read_table(question: IdentityQuestion, name: str) -> AuditTable:
         There is one language only, or nothing in common.
     """
     other = question.other_set if name == LANGUAGES else ""
-    keys = _key(question.dataset, question.scorers), _key(other, question.scorers) if other else ()
+    keys = question_key(question), _key(other, question.scorers) if other else ()
     return _table(keys, question, name, other)
 
 
 def read_places(question: IdentityQuestion, scorer_id: str) -> Places:
     """Place of each pair in the item table of a scorer, as `read_items` gives it."""
-    return _places(_key(question.dataset, question.scorers), question, scorer_id)
+    return _places(question_key(question), question, scorer_id)
 
 
 def read_facts(question: IdentityQuestion, scorer_id: str) -> pd.DataFrame:
     """What each pair is about, in the rows of that item table; empty where it is no such pair."""
-    return _facts(_key(question.dataset, question.scorers), question, scorer_id)
+    return _facts(question_key(question), question, scorer_id)
 
 
 def read_confounds(question: IdentityQuestion) -> AuditTable:
     """How many pairs differ in more than the identity, by identity and template."""
-    return _confounds(_key(question.dataset, question.scorers), question)
+    return _confounds(question_key(question), question)
 
 
 Numbers = tuple[tuple[str, int], ...]  # scorers with generations; the items' under ""

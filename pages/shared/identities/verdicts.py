@@ -41,9 +41,8 @@ def show_overview(asked: Asked) -> None:
     if hidden := hidden_sentence(rows):
         st.warning(f"**{literal(hidden)}**", icon=":material/call_split:")
     _say_unscored(asked, rows)
-    lines = list(_lines(table.rows))
-    if len(lines) <= FEW:
-        st.markdown("\n".join(lines), help=HELP)
+    if len(table.rows) <= FEW:
+        st.markdown("\n".join(_lines(table.rows)), help=HELP)
         return
     every = st.expander(
         f"What every model does ({len(rows)})",
@@ -53,7 +52,7 @@ def show_overview(asked: Asked) -> None:
     )
     if every.open:
         with every:
-            st.markdown("\n".join(lines), help=HELP)
+            st.markdown("\n".join(_lines(table.rows)), help=HELP)
 
 
 def _say_unscored(asked: Asked, rows: pd.DataFrame) -> None:
