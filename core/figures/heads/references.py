@@ -67,6 +67,7 @@ def two_references(
 def _points(part: pd.DataFrame, kind: str) -> go.Scatter:
     colour, symbol = _LOOKS[kind]
     return go.Scatter(
+        _validate=False,  # looking at each property of thousands of points again takes longest
         x=part["statistic"].tolist(),
         y=part["statistic_other"].tolist(),
         mode="markers",
