@@ -54,8 +54,10 @@ def open_page(page: Page, app: App, name: str, reader: HeadReader, **fields) -> 
     wanted = Selection(reader=reader.reader_id, **(names | fields))
     page.goto(f"{app.url}/{name}?{link_query(wanted)}")
     expect(page.get_by_text("Where these numbers come from")).to_be_visible(timeout=60_000)
-    # Texts come before anything that waits for its scripts, which the first charts keep busy.
+    # Texts come before anything that waits for its scripts, which the first charts keep busy; until
+    # all of them are there, what stands on the page is drawn anew.
     expect(page.get_by_role("button", name="Next axis").first).to_be_visible(timeout=60_000)
+    page.wait_for_load_state("networkidle")
 
 
 def linked(page: Page) -> str:
