@@ -14,7 +14,7 @@ from core.analysis.identities.panel import IdentityPanel, identity_panels
 from core.analysis.overview import scorer_labels
 from core.errors import InputError
 from core.store.gate import Cache
-from core.store.pair_facts import pair_scorers
+from core.store.pair_facts import scorers_with_pairs
 from core.store.scorers import scorers
 
 
@@ -81,13 +81,12 @@ def _first(panels: Sequence[IdentityPanel], condition: str) -> list[IdentityPane
 def _scorers_of(
     cache: Cache, dataset: str, scorer_ids: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    """Those of the scorers that a data set has, none for all of its own; and what it lacks."""
-    held = pair_scorers(cache, dataset)
-    there = [scorer_id for scorer_id in scorer_ids if scorer_id in held]
-    if len(there) == len(scorer_ids) or not held:
+    """Those of the scorers that a data set has, or all of its own; and what it lacks."""
+    there = scorers_with_pairs(cache, dataset, scorer_ids)
+    gone = [scorer_id for scorer_id in scorer_ids if scorer_id not in there]
+    if not gone or not there:
         return there, []
     labels = scorer_labels(scorers(cache))  # which have commas in them
-    lacking = "; ".join(labels[scorer_id] for scorer_id in scorer_ids if scorer_id not in held)
-    own = "; ".join(labels[scorer_id] for scorer_id in held)
-    instead = "" if there else f" Its own stand in their place: {own}."
+    lacking, own = ("; ".join(labels[scorer_id] for scorer_id in of) for of in (gone, there))
+    instead = f" Its own stand in their place: {own}." if len(gone) == len(scorer_ids) else ""
     return there, [f"{dataset} has no scores under {lacking}.{instead}"]

@@ -82,6 +82,16 @@ def pair_scorers(cache: Cache, dataset: str) -> list[str]:
         return [scorer_id for (scorer_id,) in rows]
 
 
+def scorers_with_pairs(cache: Cache, dataset: str, wanted: Sequence[str]) -> list[str]:
+    """Those of the wanted scorers that have scores of pairs of a data set; with none that has, all.
+
+    The same model's imported scores of two data sets are two scorers, so that of those chosen in
+    one set none may be in the other.
+    """
+    held = pair_scorers(cache, dataset)
+    return [scorer_id for scorer_id in wanted if scorer_id in held] or held
+
+
 def scores_of_pairs(cache: Cache, dataset: str, scorer_ids: Sequence[str]) -> pd.DataFrame:
     """Scores of pairs under several scorers, by words and by tokens.
 

@@ -21,7 +21,7 @@ from core.analysis.identities.rows import IdentityRequest
 from core.analysis.identities.tables import LANGUAGES, identity_table
 from core.store.audit import generations
 from core.store.gate import Cache
-from core.store.pair_facts import identity_datasets, pair_scorers
+from core.store.pair_facts import identity_datasets, pair_scorers, scorers_with_pairs
 from pages.shared.data import Stamp, open_cache, read_items
 
 ITEMS = ""  # stands for the items of a data set among the generations of its scorers
@@ -46,18 +46,13 @@ def read_identity_datasets() -> list[str]:
 
 def read_pair_scorers(dataset: str) -> list[str]:
     """Ids of the scorers with scores of pairs of a data set."""
+    return read_scorers(dataset, ())
+
+
+def read_scorers(dataset: str, wanted: Sequence[str]) -> list[str]:
+    """As `scorers_with_pairs`."""
     cache = open_cache()
-    return _scorers(str(cache.folder), cache.stamp(), dataset)
-
-
-def read_scorers(dataset: str, wanted: Sequence[str]) -> tuple[str, ...]:
-    """Those of the wanted scorers that have scored pairs of a data set; with none that has, all.
-
-    The same model's imported scores of two data sets are two scorers, so that of those chosen in
-    one set none may be in the other.
-    """
-    held = read_pair_scorers(dataset)
-    return tuple(s for s in wanted if s in held) or tuple(held)
+    return _scorers_of(str(cache.folder), cache.stamp(), dataset, tuple(wanted))
 
 
 def read_generations(dataset: str, scorer_ids: Sequence[str]) -> dict[str, int]:
@@ -141,8 +136,8 @@ def _datasets(folder: str, stamp: Stamp) -> list[str]:
 
 
 @st.cache_resource(max_entries=50, show_spinner=False)
-def _scorers(folder: str, stamp: Stamp, dataset: str) -> list[str]:
-    return pair_scorers(Cache(Path(folder)), dataset)
+def _scorers_of(folder: str, stamp: Stamp, dataset: str, wanted: tuple[str, ...]) -> list[str]:
+    return scorers_with_pairs(Cache(Path(folder)), dataset, wanted)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the pairs …")

@@ -61,8 +61,7 @@ def _say_unscored(asked: Asked, rows: pd.DataFrame) -> None:
     if not missing:
         return
     ids = {model.label: model.scorer_id for model in asked.panel.models}
-    total = len(asked.panel.facts)
-    said = [f"{row['model']} ({total - row['n_not_scored']:,} of {total:,})" for row in missing]
+    said = [f"{row['model']} ({_coverage(row)})" for row in missing]
     st.warning(
         f"Not all pairs are scored under {literal(', '.join(said[:FEW]))}"
         + (f" and {len(said) - FEW:,} more" if len(said) > FEW else "")
@@ -71,6 +70,11 @@ def _say_unscored(asked: Asked, rows: pd.DataFrame) -> None:
     )
     line = score_line(open_cache(), asked.question.dataset, ids[missing[0]["model"]])
     st.code(line, language="bash", wrap_lines=True)
+
+
+def _coverage(row: Mapping[Any, Any]) -> str:
+    scored = row["n"] + row["n_uninformative"]
+    return f"{scored:,} of {scored + row['n_not_scored']:,}"
 
 
 def show_model_verdict(asked: Asked) -> None:
